@@ -21,6 +21,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "children.h"
+#include "folders.h"
 #include "reaches.h"
 #include "sockets.h"
 

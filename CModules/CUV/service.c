@@ -1,4 +1,4 @@
-// What is told to the service manager that watches this process, and to its predecessor.
+// This process's messages to the service manager that watches it, and to its predecessor.
 #define _GNU_SOURCE
 #include "cuv.h"
 

@@ -26,7 +26,7 @@ extension EventLoop {
   public func reportMetrics(
     every interval: Duration = .seconds(10), as name: String? = nil, to factory: (any MetricsFactory)? = nil
   ) -> PendingRequest {
-    let instruments = LoopInstruments(self, name ?? self.name, factory ?? MetricsSystem.factory)
+    let instruments = LoopInstruments(name ?? self.name, factory ?? MetricsSystem.factory)
     let report = LoopReport(self, every: interval, instruments)
     return PendingRequest { report.stop() }
   }

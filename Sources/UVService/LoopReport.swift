@@ -8,7 +8,7 @@ final class LoopReport {
   private var instruments: LoopInstruments
   private let interval: Duration
   private weak var loop: EventLoop?
-  private var last = LoopReading()
+  private var last: LoopReading
   private var timer = PendingRequest()
   private var isStopped = false
 
@@ -31,34 +31,10 @@ final class LoopReport {
     timer = loop.sleepQuietly(for: interval) { [self] result in
       guard let loop = self.loop else { return }
       let reading = LoopReading(loop)
-      instruments.record(reading, since: last, loop)
+      instruments.record(reading, since: last)
       last = reading
       if isStopped { return }
       if case .success = result { wait(loop) } else { instruments.recordEnd() }
     }
-  }
-}
-
-/// The counts of a loop that only grow.
-struct LoopReading {
-  /// Nil where libuv doesn't count them, and when the loop has ended.
-  var metrics: LoopMetrics?
-  var jobs = 0
-  var stalls = 0
-  var counts = LoopCounts()
-  var pool = PoolTimes()
-  /// Without turns unless the loop measures them.
-  var lag = LoopLag()
-
-  init() {}
-
-  init(_ loop: EventLoop) {
-    metrics = loop.metrics
-    let activity = loop.activity
-    jobs = activity.jobsFromLoop + activity.jobsFromOtherThreads
-    stalls = loop.stallCount
-    counts = loop.counts
-    lag = loop.lag
-    if let pool = loop.poolTimes { self.pool = pool }
   }
 }

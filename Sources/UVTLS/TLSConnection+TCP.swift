@@ -44,7 +44,7 @@ extension TLSConnection {
   /// libuv has no corresponding function.
   public func setUserTimeout(_ limit: Duration?) throws(UVError) { try setTCPUserTimeout(limit) }
 
-  /// What the system knows about the way to the peer; see `TCPConnection.tcpInformation()`.
+  /// The system's figures about the way to the peer; see `TCPConnection.tcpInformation()`.
   ///
   /// - Throws: `badDescriptor` if the connection is closed, and `notSupported` if it isn't over TCP or the
   ///   system doesn't tell.

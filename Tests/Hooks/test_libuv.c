@@ -74,9 +74,8 @@ CALL(uv_udp_set_multicast_loop, (void *handle, int enable), (handle, enable))
 CALL(uv_udp_set_multicast_ttl, (void *handle, int hops), (handle, hops))
 CALL(uv_udp_set_multicast_interface, (void *handle, const char *name), (handle, name))
 
-// MARK: Processes and the thread pool
+// MARK: The thread pool
 
-CALL(uv_process_kill, (void *handle, int signal), (handle, signal))
 CALL(uv_queue_work, (void *loop, void *request, void *work, void *done), (loop, request, work, done))
 CALL(uv_random, (void *loop, void *request, void *bytes, size_t count, unsigned flags, void *done),
      (loop, request, bytes, count, flags, done))

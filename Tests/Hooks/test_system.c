@@ -124,9 +124,10 @@ OBTAIN(long, -1, recvmsg, MESSAGE, (int fd, void *message, int flags), (fd, mess
 
 CALL(tcgetattr, FAULT_EIO, (int fd, void *attributes), (fd, attributes))
 CALL(tcsetattr, FAULT_EIO | FAULT_EINTR, (int fd, int when, const void *attributes), (fd, when, attributes))
-CALL(fork, FAULT_ENOMEM | FAULT_EAGAIN, (void), ())
+CALL(clone, FAULT_ENOMEM | FAULT_EAGAIN, (void *begin, void *stack, int flags, void *context, int *descriptor),
+     (begin, stack, flags, context, descriptor))
 CALL(waitpid, FAULT_EINTR, (int process, int *status, int options), (process, status, options))
-CALL(inotify_add_watch, FAULT_ENOMEM, (int fd, const char *path, unsigned mask), (fd, path, mask))
+CALL(inotify_add_watch, FAULT_ENOMEM | FAULT_EIO, (int fd, const char *path, unsigned mask), (fd, path, mask))
 
 // MARK: Turns of a loop
 

@@ -5,6 +5,14 @@ extension EventLoop {
   /// Waits for what is to happen: asks each millisecond, looks once more a turn later, as it is to stay so,
   /// and then calls `body`. After twenty seconds the test has failed.
   public func eventually(
+    _ condition: @autoclosure @escaping () -> Bool, sourceLocation: SourceLocation = #_sourceLocation,
+    then body: @escaping () -> Void = {}
+  ) {
+    eventually(sourceLocation: sourceLocation, condition, then: body)
+  }
+
+  /// The same for a condition of several statements.
+  public func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping () -> Bool,
     then body: @escaping () -> Void = {}
   ) {

@@ -11,8 +11,7 @@ import UVTestSupport
   final class Diary { var entries: [String] = [] }
 
   /// Lets everything that is ready on the loop happen.
-  @Test("A future is made from an asynchronous operation that throws")
-  func aFutureIsMadeFromAnAsynchronousOperationThatThrows() async throws {
+  @Test func `A future is made from an asynchronous operation that throws`() async throws {
     let value = try await withLoop { loop in
       let future: Future<Int, any Error> = Future {
         try await loop.sleep(for: .milliseconds(1)).value
@@ -23,8 +22,7 @@ import UVTestSupport
     #expect(value == 1)
   }
 
-  @Test("A task that awaits settled futures only lets timers have their turn")
-  func settledFutures() async throws {
+  @Test func `A task that awaits settled futures only lets timers have their turn`() async throws {
     try await withLoop { loop in
       let sure = Future<Int, Never> { $0(.success(1)) }
       let unsure = Future<Int, any Error> { $0(.success(1)) }
@@ -40,8 +38,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The operation starts with the future, without a subscriber")
-  func theOperationStartsWithTheFutureWithoutASubscriber() async throws {
+  @Test func `The operation starts with the future, without a subscriber`() async throws {
     try await withLoop { loop in
       let diary = Diary()
       let future = Future { () async throws -> Int in
@@ -54,8 +51,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A throw fails the future")
-  func aThrowFailsTheFuture() async throws {
+  @Test func `A throw fails the future`() async throws {
     try await withLoop { loop in
       let future = Future<Int, any Error> { throw Trouble.first }
       do {
@@ -65,8 +61,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A method that returns the future of an asynchronous one")
-  func aMethodThatReturnsTheFutureOfAnAsynchronousOne() async throws {
+  @Test func `A method that returns the future of an asynchronous one`() async throws {
     final class Loader {
       let loop: EventLoop
       init(_ loop: EventLoop) { self.loop = loop }
@@ -84,8 +79,7 @@ import UVTestSupport
     }
   }
 
-  @Test("One generic initialiser serves any asynchronous API")
-  func oneGenericInitialiserServesAnyAsynchronousAPI() async throws {
+  @Test func `One generic initialiser serves any asynchronous API`() async throws {
     try await withLoop { loop in
       let file = Future { try await loop.files.stat("/").value }
       let sleep = Future { () async throws(UVError) in try await loop.sleep(for: .zero).value }
@@ -97,8 +91,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An API has an asynchronous and a publisher form side by side")
-  func anAPIHasAnAsynchronousAndAPublisherFormSideBySide() async throws {
+  @Test func `An API has an asynchronous and a publisher form side by side`() async throws {
     struct Library {
       let loop: EventLoop
       func model(_ name: String) async throws(UVError) -> Model {
@@ -116,8 +109,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A publisher becomes an asynchronous sequence")
-  func aPublisherBecomesAnAsynchronousSequence() async throws {
+  @Test func `A publisher becomes an asynchronous sequence`() async throws {
     try await withLoop { loop in
       var values: [Int] = []
       for await value in Future(operation: { 7 }).map({ $0 * 2 }).values { values.append(value) }
@@ -137,8 +129,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A subject is made that emits the elements of a sequence")
-  func aSubjectIsMadeThatEmitsTheElementsOfASequence() async throws {
+  @Test func `A subject is made that emits the elements of a sequence`() async throws {
     try await withLoop { loop in
       let subject = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(3))
       var values: [Int] = []
@@ -149,8 +140,7 @@ import UVTestSupport
     }
   }
 
-  @Test("It emits as soon as it is made: what comes before a subscription is lost")
-  func itEmitsAsSoonAsItIsMadeWhatComesBeforeA() async throws {
+  @Test func `It emits as soon as it is made: what comes before a subscription is lost`() async throws {
     try await withLoop { loop in
       let (stream, continuation) = AsyncStream<Int>.makeStream()
       let subject = PassthroughSubject<Int, Never>.emittingValues(from: stream)
@@ -178,8 +168,7 @@ import UVTestSupport
     }
   }
 
-  @Test("AsyncThrowingStream, and any sequence whose failure is typed, are sources")
-  func asyncThrowingStreamAndAnySequenceWhoseFailureIsTypedAreSources() async throws {
+  @Test func `AsyncThrowingStream, and any sequence whose failure is typed, are sources`() async throws {
     try await withLoop { loop in
       let throwing = PassthroughSubject<Int, any Error>.emittingValues(from: numbers(1))
       let ticks = PassthroughSubject<Tick, UVError>.emittingValues(from: loop.ticks(every: .milliseconds(1)))
@@ -196,8 +185,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Erased, nobody else can send")
-  func erasedNobodyElseCanSend() async throws {
+  @Test func `Erased, nobody else can send`() async throws {
     try await withLoop { loop in
       let publisher: AnyPublisher<Int, any Error> =
         PassthroughSubject.emittingValues(from: numbers(2)).eraseToAnyPublisher()
@@ -209,8 +197,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An asynchronous method inside a pipeline")
-  func anAsynchronousMethodInsideAPipeline() async throws {
+  @Test func `An asynchronous method inside a pipeline`() async throws {
     try await withLoop { loop in
       func double(_ number: Int) async throws(UVError) -> Int {
         try await loop.sleep(for: .zero).value
@@ -227,8 +214,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Values that are there at once let timers have their turn")
-  func valuesThatAreThereAtOnceLetTimersHaveTheirTurn() async throws {
+  @Test func `Values that are there at once let timers have their turn`() async throws {
     try await withLoop { loop in
       var hasFired = false
       loop.sleep(for: .milliseconds(1)) { _ in hasFired = true }
@@ -237,8 +223,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The task is cancelled with its last subscriber")
-  func theTaskIsCancelledWithItsLastSubscriber() async throws {
+  @Test func `The task is cancelled with its last subscriber`() async throws {
     try await withLoop { loop in
       let diary = Diary()
       let future = Future { () async -> Int in
@@ -257,8 +242,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The operation runs once for many subscribers")
-  func theOperationRunsOnceForManySubscribers() async throws {
+  @Test func `The operation runs once for many subscribers`() async throws {
     try await withLoop { loop in
       let diary = Diary()
       let future = Future { () async -> Int in
@@ -274,8 +258,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An operation that cannot throw makes a future that cannot fail")
-  func anOperationThatCannotThrowMakesAFutureThatCannotFail() async throws {
+  @Test func `An operation that cannot throw makes a future that cannot fail`() async throws {
     try await withLoop { loop in
       let future = Future { await Task.yield() }
       let _: Future<Void, Never> = future

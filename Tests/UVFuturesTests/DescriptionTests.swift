@@ -63,8 +63,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Where there is no loop, subscriptions describe themselves in the same way")
-  func withoutALoop() async throws {
+  @Test func `Where there is no loop, subscriptions describe themselves in the same way`() async throws {
     try await withThread {
       let tests = DescriptionTests()
       tests.expectOperator("FlatMap") {

@@ -3,8 +3,7 @@ import UVFutures
 
 /// Publishers of several publishers are equal if these are.
 @Suite struct EquatableTests {
-  @Test("Merged and combined publishers are compared by their parts")
-  func compared() {
+  @Test func `Merged and combined publishers are compared by their parts`() {
     let (one, two, three) = (Just(1), Just(2), Just("3"))
     let none = Empty<Int, Never>()
     let merged = one.merge(with: two, none)

@@ -35,12 +35,12 @@ import UVTestSupport
         log.append("ignoreOutput \($0)")
       } receiveValue: { _ in
       }.store(in: &tokens)
-      loop.eventually {
+      loop.eventually(
         log.sorted() == [
           "append 1", "append 5", "collect [1]", "filter 1", "ignoreOutput finished", "last 1", "prefix 1",
           "replaceEmpty 1", "retry 2", "subject 7",
         ]
-      } then: {
+      ) {
         tokens = []
       }
     }
@@ -55,11 +55,7 @@ import UVTestSupport
         .sink { _ in log.append(loop.executor.isOnLoop) }
       loop.work { subject.value!.send(1) }.start { _ in }
       // The value may come to the loop after the end of the work.
-      loop.eventually {
-        !log.values.isEmpty
-      } then: {
-        token = nil
-      }
+      loop.eventually(!log.values.isEmpty) { token = nil }
       _ = token
     }
     #expect(log.values == [true])

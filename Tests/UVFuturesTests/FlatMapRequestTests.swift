@@ -105,6 +105,80 @@ import UVTestSupport
     }
   }
 
+  @Test func whatFollowsARequestPassesThrough() async throws {
+    try await withCallbackLoop { loop in
+      let requests = Requests(loop)
+      func subscribe(_ number: Int, _ demand: Subscribers.Demand = .unlimited) -> Probe<Int, UVError> {
+        let probe = Probe<Int, UVError>(demand)
+        requests.publisher(number).flatMap { value in requests.publisher(value + 1).map { $0 + 1 } }
+          .subscribe(probe)
+        return probe
+      }
+      for demand in [Subscribers.Demand.unlimited, .max(1)] {
+        let probe = subscribe(1, demand)
+        requests.answer(1)
+        requests.answer(11)
+        #expect(probe.heard.dropFirst() == [.value(111), .completion(.finished)])
+      }
+      #expect(requests.started == [1, 11, 1, 11])
+      let error = UVError(.timedOut, operation: "test")
+      let first = subscribe(2)
+      requests.answer(2, .failure(error))
+      let second = subscribe(3)
+      requests.answer(3)
+      requests.answer(31, .failure(error))
+      for probe in [first, second] { #expect(probe.heard.dropFirst() == [.completion(.failure(error))]) }
+      let third = subscribe(4)
+      third.cancel()
+      let fourth = subscribe(5)
+      requests.answer(5)
+      fourth.cancel()
+      #expect(requests.cancelled == [4, 51])
+      for probe in [third, fourth] { #expect(probe.heard.dropFirst() == []) }
+    }
+  }
+
+  @Test func whatFollowsARequestIsDeliveredAsItIsAskedFor() async throws {
+    try await withCallbackLoop { loop in
+      let requests = Requests(loop)
+      // A subscriber that has got all isn't kept by its subscription.
+      weak var last: Probe<Int, UVError>?
+      func subscribe(_ demand: Subscribers.Demand) {
+        let probe = Probe<Int, UVError>(demand)
+        last = probe
+        requests.publisher(1).flatMap { ($0...$0 + 2).publisher }.subscribe(probe)
+        requests.answer(1)
+        let first = demand == .unlimited ? [10, 11, 12] : demand == .max(1) ? [10] : []
+        #expect(probe.values == first)
+        probe.request(.max(1))
+        #expect(probe.values == Array([10, 11, 12].prefix(first.count + 1)))
+        probe.request(.unlimited)
+        #expect(probe.heard.dropFirst() == [.value(10), .value(11), .value(12), .completion(.finished)])
+        probe.cancel()
+      }
+      for demand in [Subscribers.Demand.unlimited, .max(1), .none] {
+        subscribe(demand)
+        #expect(last == nil)
+      }
+      // It may cancel when it has some of what it wants.
+      let some = Probe<Int, UVError>(.max(2))
+      some.onValue = { if $0 == 21 { some.cancel() } }
+      requests.publisher(2).flatMap { ($0...$0 + 2).publisher }.subscribe(some)
+      requests.answer(2)
+      some.request(.unlimited)
+      some.cancel()
+      #expect(some.heard.dropFirst() == [.value(20), .value(21)])
+      let probe = Probe<Int, UVError>()
+      requests.publisher(3).flatMap { value in
+        probe.cancel()
+        return requests.publisher(value)
+      }.subscribe(probe)
+      requests.answer(3)
+      #expect(requests.started == [1, 1, 1, 2, 3])
+      #expect(probe.heard.dropFirst() == [])
+    }
+  }
+
   @Test func requestsWithoutAValueAreStartedInOrder() async throws {
     try await withCallbackLoop { loop in
       let (client, server) = try loop.pipes.socketPair()
@@ -116,11 +190,7 @@ import UVTestSupport
       let subscription = ["a", "b", "c"].publisher.setFailureType(to: UVError.self)
         .flatMap(maxPublishers: .max(1)) { client.write(Bytes($0)).publisher() }
         .sink(receiveCompletion: { _ in client.close() }, receiveValue: { ends += 1 })
-      loop.eventually {
-        received == "abc" && ends == 3
-      } then: {
-        _ = subscription
-      }
+      loop.eventually(received == "abc" && ends == 3) { _ = subscription }
     }
   }
 }

@@ -79,9 +79,7 @@ import UVTestSupport
         probe.cancel()
         probe.cancel()
       }
-      loop.eventually {
-        calls.values.last == "cancel"
-      } then: {
+      loop.eventually(calls.values.last == "cancel") {
         #expect(calls.values.dropFirst(before).filter { $0 == "cancel" }.count == 1)
         #expect(calls.values.allSatisfy { !$0.hasSuffix("elsewhere") }, "\(calls.values)")
       }
@@ -97,11 +95,7 @@ import UVTestSupport
       let token = source.merge(with: Empty<Int, Never>(completeImmediately: false))
         .receive(on: queue).prefix(3).sink { heard.append($0) }
       for value in 1...5 { source.send(value) }
-      loop.eventually {
-        calls.values.contains { $0.hasPrefix("cancel") }
-      } then: {
-        token.cancel()
-      }
+      loop.eventually(calls.values.contains { $0.hasPrefix("cancel") }) { token.cancel() }
     }
     #expect(heard.values == [1, 2, 3])
     #expect(calls.values.filter { $0 == "cancel" } == ["cancel"])
@@ -115,11 +109,7 @@ import UVTestSupport
       let queue = DispatchQueue(label: "moved")
       let token = loop.ticks(every: .milliseconds(1)).publisher().receive(on: queue).prefix(3)
         .sink(receiveCompletion: { _ in heard.append(-1) }, receiveValue: { heard.append($0.index) })
-      loop.eventually {
-        heard.values.last == -1
-      } then: {
-        withExtendedLifetime(token) {}
-      }
+      loop.eventually(heard.values.last == -1) { withExtendedLifetime(token) {} }
     }
     #expect(heard.values.count == 4)
   }
@@ -170,8 +160,7 @@ import UVTestSupport
     withExtendedLifetime(source) {}
   }
 
-  @Test("Subscriptions are used by several threads at once while their loop delivers")
-  func manyThreads() async throws {
+  @Test func `Subscriptions are used by several threads at once while their loop delivers`() async throws {
     try await withLoop { loop in
       for _ in 0..<50 {
         let subject = PassthroughSubject<Int, Never>()

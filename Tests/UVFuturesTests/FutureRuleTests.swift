@@ -5,8 +5,7 @@ import UVTestSupport
 
 /// What Combine's `Future` does.
 @Suite struct FutureRuleTests {
-  @Test("A future is a publisher of one value or one error")
-  func aFutureIsAPublisherOfOneValueOrOneError() {
+  @Test func `A future is a publisher of one value or one error`() {
     let value = Probe<Int, Trouble>()
     Future { $0(.success(1)) }.subscribe(value)
     #expect(value.heard == [.subscription, .value(1), .completion(.finished)])
@@ -16,32 +15,28 @@ import UVTestSupport
     #expect(error.heard == [.subscription, .completion(.failure(.first))])
   }
 
-  @Test("A function may return a future")
-  func aFunctionMayReturnAFuture() {
+  @Test func `A function may return a future`() {
     func answer() -> Future<Int, Never> { Future { promise in promise(.success(42)) } }
     var answers: [Int] = []
     _ = answer().sink { answers.append($0) }
     #expect(answers == [42])
   }
 
-  @Test("The initialiser takes a closure of one argument, the promise")
-  func theInitialiserTakesAClosureOfOneArgumentThePromise() {
+  @Test func `The initialiser takes a closure of one argument, the promise`() {
     let attempt: (@escaping Future<Int, Never>.Promise) -> Void = { promise in promise(.success(3)) }
     let probe = Probe<Int, Never>()
     Future(attempt).subscribe(probe)
     #expect(probe.values == [3])
   }
 
-  @Test("A promise is a closure that takes a result")
-  func aPromiseIsAClosureThatTakesAResult() {
+  @Test func `A promise is a closure that takes a result`() {
     var promises: [(Result<Int, Trouble>) -> Void] = []
     _ = Future<Int, Trouble> { promises.append($0) }
     let promise: Future<Int, Trouble>.Promise? = promises.first
     #expect(promise != nil)
   }
 
-  @Test("The promise publishes a value or fails")
-  func thePromisePublishesAValueOrFails() {
+  @Test func `The promise publishes a value or fails`() {
     var promises: [Future<Int, Trouble>.Promise] = []
     let (first, second) = (Probe<Int, Trouble>(), Probe<Int, Trouble>())
     for probe in [first, second] { Future { promises.append($0) }.subscribe(probe) }
@@ -51,16 +46,14 @@ import UVTestSupport
     #expect(second.heard == [.subscription, .completion(.failure(.second))])
   }
 
-  @Test("A promise called at once reaches a later sink")
-  func aPromiseCalledAtOnceReachesALaterSink() {
+  @Test func `A promise called at once reaches a later sink`() {
     let future = Future<Int, Never> { promise in promise(.success(42)) }
     var values: [Int] = []
     _ = future.sink { values.append($0) }
     #expect(values == [42])
   }
 
-  @Test("A promise may be called later, from a callback")
-  func aPromiseMayBeCalledLaterFromACallback() async throws {
+  @Test func `A promise may be called later, from a callback`() async throws {
     try await withCallbackLoop { loop in
       let future = Future<Int, Never> { promise in
         loop.sleep(for: .milliseconds(1)) { _ in promise(.success(7)) }
@@ -68,12 +61,11 @@ import UVTestSupport
       let probe = Probe<Int, Never>()
       future.subscribe(probe)
       #expect(probe.values == [])
-      loop.eventually { probe.values == [7] }
+      loop.eventually(probe.values == [7])
     }
   }
 
-  @Test("A future that cannot fail may be sunk with one closure")
-  func aFutureThatCannotFailMayBeSunkWithOneClosure() {
+  @Test func `A future that cannot fail may be sunk with one closure`() {
     // For other failures `sink(receiveValue:)` does not compile.
     let future: Future<Int, Never> = Future { $0(.success(8)) }
     var value = 0
@@ -81,8 +73,7 @@ import UVTestSupport
     #expect(value == 8)
   }
 
-  @Test("The closure runs when the future is made, with no subscriber")
-  func theClosureRunsWhenTheFutureIsMadeWithNoSubscriber() {
+  @Test func `The closure runs when the future is made, with no subscriber`() {
     var lines: [String] = []
     func createFuture() -> Future<Int, Never> {
       Future { promise in
@@ -94,8 +85,7 @@ import UVTestSupport
     #expect(lines == ["Closure executed"])
   }
 
-  @Test("Other publishers do nothing until they are subscribed to")
-  func otherPublishersDoNothingUntilTheyAreSubscribedTo() {
+  @Test func `Other publishers do nothing until they are subscribed to`() {
     var runs = 0
     let deferred = Deferred {
       Future<Int, Never> { promise in
@@ -122,8 +112,7 @@ import UVTestSupport
     #expect(runs == 1)
   }
 
-  @Test("Every subscriber gets the same result, before or after it is there")
-  func everySubscriberGetsTheSameResultBeforeOrAfterItIsThere() {
+  @Test func `Every subscriber gets the same result, before or after it is there`() {
     var promise: Future<Token, Never>.Promise?
     let future = Future<Token, Never> { promise = $0 }
     var tokens: [Token] = []
@@ -135,8 +124,7 @@ import UVTestSupport
     #expect(tokens.allSatisfy { $0 === tokens[0] })
   }
 
-  @Test("Subscribing again does not run the work again")
-  func subscribingAgainDoesNotRunTheWorkAgain() {
+  @Test func `Subscribing again does not run the work again`() {
     var runs = 0
     let future = Future<Int, Trouble> { promise in
       runs += 1
@@ -148,8 +136,7 @@ import UVTestSupport
     #expect(probes.allSatisfy { $0.completions == [.failure(.first)] })
   }
 
-  @Test("The result comes to a sink, an assignment or any subscriber")
-  func theResultComesToASinkAnAssignmentOrAnySubscriber() {
+  @Test func `The result comes to a sink, an assignment or any subscriber`() {
     final class Model { var number = 0 }
     let future = Future<Int, Never> { $0(.success(14)) }
     let model = Model()
@@ -163,8 +150,7 @@ import UVTestSupport
     #expect(probe.values == [14])
   }
 
-  @Test("Operators work on a future")
-  func operatorsWorkOnAFuture() {
+  @Test func `Operators work on a future`() {
     var values: [String] = []
     _ = Future<Int, Trouble> { $0(.success(1)) }
       .map { $0 + 1 }
@@ -175,8 +161,7 @@ import UVTestSupport
     #expect(values == ["2", "end"])
   }
 
-  @Test("An API with a completion handler becomes a future that cannot fail")
-  func anAPIWithACompletionHandlerBecomesAFutureThatCannotFail() async throws {
+  @Test func `An API with a completion handler becomes a future that cannot fail`() async throws {
     struct Settings: Equatable { var isAuthorised: Bool }
     try await withCallbackLoop { loop in
       func getNotificationSettings(completionHandler: @escaping (Settings) -> Void) {
@@ -210,8 +195,7 @@ import UVTestSupport
     #expect(heard == (fails ? ["failed"] : ["true", "finished"]))
   }
 
-  @Test("Just emits its value and finishes, and cannot fail")
-  func justEmitsItsValueAndFinishesAndCannotFail() {
+  @Test func `Just emits its value and finishes, and cannot fail`() {
     let probe = Probe<Int, Never>()
     Just(18).subscribe(probe)
     #expect(probe.heard == [.subscription, .value(18), .completion(.finished)])
@@ -247,15 +231,13 @@ import UVTestSupport
     #expect(values == [["none"], ["one"], ["many", "more"]][status])
   }
 
-  @Test("replaceError turns an error into a value, finishes, and cannot fail")
-  func replaceErrorTurnsAnErrorIntoAValueFinishesAndCannotFail() {
+  @Test func `replaceError turns an error into a value, finishes, and cannot fail`() {
     let probe = Probe<Bool, Never>()
     Future<Bool, any Error> { $0(.failure(Trouble.first)) }.replaceError(with: false).subscribe(probe)
     #expect(probe.heard == [.subscription, .value(false), .completion(.finished)])
   }
 
-  @Test("replaceError's type is Combine's, so it is erased to match another branch")
-  func replaceErrorsTypeIsCombinesSoItIsErasedToMatchAnotherBranch() {
+  @Test func `replaceError's type is Combine's, so it is erased to match another branch`() {
     let replaced = Future<Bool, any Error> { $0(.success(true)) }.replaceError(with: false)
     let _: Publishers.ReplaceError<Future<Bool, any Error>> = replaced
     let branches: [AnyPublisher<Bool, Never>] = [
@@ -296,8 +278,7 @@ import UVTestSupport
       .eraseToAnyPublisher()
   }
 
-  @Test("A future nested in flatMap starts only on the branch that is taken")
-  func aFutureNestedInFlatMapStartsOnlyOnTheBranchThatIs() {
+  @Test func `A future nested in flatMap starts only on the branch that is taken`() {
     var requests = 0
     _ = permission(status: .authorized, grants: true) { requests += 1 }.sink { _ in }
     #expect(requests == 0)
@@ -305,8 +286,7 @@ import UVTestSupport
     #expect(requests == 1)
   }
 
-  @Test("Delivery elsewhere is the subscriber's wish: receive(on: loop)")
-  func deliveryElsewhereIsTheSubscribersWishReceiveOnLoop() async throws {
+  @Test func `Delivery elsewhere is the subscriber's wish: receive(on: loop)`() async throws {
     try await withCallbackLoop { loop in
       let probe = Probe<Int, Never>()
       Future<Int, Never> { $0(.success(25)) }.receive(on: loop).subscribe(probe)
@@ -316,15 +296,13 @@ import UVTestSupport
     }
   }
 
-  @Test("A promise that is never called leaves its subscriber without a word")
-  func aPromiseThatIsNeverCalledLeavesItsSubscriberWithoutAWord() {
+  @Test func `A promise that is never called leaves its subscriber without a word`() {
     let probe = Probe<Int, Never>()
     Future { _ in }.subscribe(probe)
     #expect(probe.heard == [.subscription])
   }
 
-  @Test("A chain makes the same calls as nested callbacks, flat")
-  func aChainMakesTheSameCallsAsNestedCallbacksFlat() async throws {
+  @Test func `A chain makes the same calls as nested callbacks, flat`() async throws {
     try await withCallbackLoop { loop in
       var (nested, flat): ([String], [String]) = ([], [])
       func step(_ name: String, _ log: @escaping (String) -> Void, _ done: @escaping (String) -> Void) {
@@ -345,11 +323,7 @@ import UVTestSupport
       var cancellables: Set<AnyCancellable> = []
       future("a").flatMap { future($0) }.flatMap { future($0) }.sink { flat.append($0) }.store(
         in: &cancellables)
-      loop.eventually {
-        flat == nested && flat.count == 7
-      } then: {
-        _ = cancellables
-      }
+      loop.eventually(flat == nested && flat.count == 7) { _ = cancellables }
     }
   }
 }

@@ -23,8 +23,7 @@ import UVTestSupport
     }
   }
 
-  @Test("subscribe(on:) moves the subscription to the loop, not the delivery")
-  func subscribeOnMovesTheSubscriptionToTheLoopNotTheDelivery() async throws {
+  @Test func `subscribe(on:) moves the subscription to the loop, not the delivery`() async throws {
     try await withCallbackLoop { loop in
       let subject = PassthroughSubject<Int, Never>()
       let probe = Probe<Int, Never>()
@@ -38,8 +37,7 @@ import UVTestSupport
     }
   }
 
-  @Test("assign keeps its object until the end or cancellation")
-  func assignKeepsItsObjectUntilTheEndOrCancellation() {
+  @Test func `assign keeps its object until the end or cancellation`() {
     final class Model { var number = 0 }
     let subject = PassthroughSubject<Int, Never>()
     weak var observed: Model?
@@ -63,8 +61,7 @@ import UVTestSupport
     #expect(finished == nil)
   }
 
-  @Test("A token cancels when it is let go, and once")
-  func aTokenCancelsWhenItIsLetGoAndOnce() {
+  @Test func `A token cancels when it is let go, and once`() {
     var cancellations = 0
     let publisher = Future<Int, Never> { _ in }.handleEvents(receiveCancel: { cancellations += 1 })
     _ = publisher.sink { _ in }
@@ -75,8 +72,7 @@ import UVTestSupport
     #expect(cancellations == 2)
   }
 
-  @Test("A subject sends to those who are there and ask, keeps nothing, and cancels what feeds it")
-  func aSubjectSendsToThoseWhoAreThereAndAskKeepsNothing() {
+  @Test func `A subject sends to those who are there and ask, keeps nothing, and cancels what feeds it`() {
     final class Feed: Subscription {
       var isCancelled = false
       func request(_ demand: Subscribers.Demand) {}
@@ -101,8 +97,7 @@ import UVTestSupport
     #expect(feed.isCancelled)
   }
 
-  @Test("A sink lets its closures go at the end, and cancelling inside a value stops what follows")
-  func aSinkLetsItsClosuresGoAtTheEndAndCancellingInside() {
+  @Test func `A sink lets its closures go at the end, and cancelling inside a value stops what follows`() {
     let subject = PassthroughSubject<Int, Never>()
     let publisher = LoopPublishers.Map(upstream: subject) { $0 }
     var values: [Int] = []
@@ -131,8 +126,7 @@ import UVTestSupport
     #expect(captured == nil)
   }
 
-  @Test("A sink asks for everything")
-  func aSinkAsksForEverything() {
+  @Test func `A sink asks for everything`() {
     var requests: [Subscribers.Demand] = []
     let token = LoopPublishers.Map(
       upstream: PassthroughSubject<Int, Never>().handleEvents(receiveRequest: { requests.append($0) })
@@ -141,8 +135,7 @@ import UVTestSupport
     token.cancel()
   }
 
-  @Test("values asks for one at a time, and cancelling the task ends it with nil")
-  func valuesAsksForOneAtATimeAndCancellingTheTaskEnds() async throws {
+  @Test func `values asks for one at a time, and cancelling the task ends it with nil`() async throws {
     try await withLoop { loop in
       let subject = PassthroughSubject<Int, Never>()
       var iterator = LoopPublishers.Map(upstream: subject) { $0 }.values.makeAsyncIterator()
@@ -166,8 +159,7 @@ import UVTestSupport
   }
 
   // Combine's `value` cannot be cancelled at all.
-  @Test("value of a future is given up with its task where the failure can say so")
-  func valueOfAFutureIsGivenUpWithItsTaskWhereThe() async throws {
+  @Test func `value of a future is given up with its task where the failure can say so`() async throws {
     try await withLoop { loop in
       let future = Future<Int, UVError> { _ in }
       let task = loop.spawn { () async throws(UVError) in try await future.value }
@@ -207,11 +199,10 @@ import UVTestSupport
       Future<Int, Trouble>(on: loop) { _ in }.timeout(.milliseconds(2), scheduler: loop).subscribe(silent)
       subject.timeout(.milliseconds(40), scheduler: loop, customError: { .first }).subscribe(busy)
       for delay in [20, 40, 60] { loop.sleep(for: .milliseconds(delay)) { _ in subject.send(delay) } }
-      loop.eventually {
-        silent.heard == [.subscription, .completion(.finished)] && busy.values == [20, 40, 60]
-      }
+      loop.eventually(
+        silent.heard == [.subscription, .completion(.finished)] && busy.values == [20, 40, 60])
       // Its clock runs out 40 ms after the last value.
-      loop.eventually { busy.completions == [.failure(.first)] }
+      loop.eventually(busy.completions == [.failure(.first)])
 
       // Demand starts the clock anew.
       let late = Probe<Int, Trouble>(.none)
@@ -221,8 +212,7 @@ import UVTestSupport
     }
   }
 
-  @Test("delay delays failures, too; zip finishes when one side is finished and drained")
-  func delayDelaysFailuresTooZipFinishesWhenOneSideIsFinishedAnd() async throws {
+  @Test func `delay delays failures, too; zip finishes when one side is finished and drained`() async throws {
     try await withCallbackLoop { loop in
       let delayed = Probe<Int, Trouble>()
       Future<Int, Trouble> { $0(.failure(.first)) }.delay(for: .milliseconds(1), scheduler: loop).subscribe(
@@ -233,12 +223,11 @@ import UVTestSupport
       subject.send(2)
       #expect(zipped.values == [3])
       #expect(zipped.completions == [.finished])
-      loop.eventually { delayed.completions == [.failure(.first)] }
+      loop.eventually(delayed.completions == [.failure(.first)])
     }
   }
 
-  @Test("Deferred builds a publisher for each subscriber")
-  func deferredBuildsAPublisherForEachSubscriber() {
+  @Test func `Deferred builds a publisher for each subscriber`() {
     var built = 0
     let deferred = Deferred { () -> Future<Int, Never> in
       built += 1
@@ -249,8 +238,7 @@ import UVTestSupport
     #expect(built == 3)
   }
 
-  @Test("A late subscriber of a shared future misses the value")
-  func aLateSubscriberOfASharedFutureMissesTheValue() {
+  @Test func `A late subscriber of a shared future misses the value`() {
     let shared = Future<Int, Never> { $0(.success(1)) }.share()
     let (first, late) = (Probe<Int, Never>(), Probe<Int, Never>())
     shared.subscribe(first)
@@ -260,8 +248,7 @@ import UVTestSupport
   }
 
   // The third contract, a promise's, is tested with the promises.
-  @Test("Already resolved: a subscriber hears it at once")
-  func alreadyResolvedASubscriberHearsItAtOnce() async throws {
+  @Test func `Already resolved: a subscriber hears it at once`() async throws {
     try await withCallbackLoop { loop in
       let future = Future<Int, Never> { $0(.success(1)) }
       var log: [String] = []

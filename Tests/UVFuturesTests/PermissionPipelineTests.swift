@@ -83,19 +83,19 @@ import UVTestSupport
     }
   }
 
-  @Test("A permission that was given is not asked for again")
-  func authorized() async throws { #expect(try await run(contents: "yes") == (answers: [true], requests: 0)) }
+  @Test func `A permission that was given is not asked for again`() async throws {
+    #expect(try await run(contents: "yes") == (answers: [true], requests: 0))
+  }
 
-  @Test("A permission that was refused is not asked for again")
-  func denied() async throws { #expect(try await run(contents: "no") == (answers: [false], requests: 0)) }
+  @Test func `A permission that was refused is not asked for again`() async throws {
+    #expect(try await run(contents: "no") == (answers: [false], requests: 0))
+  }
 
-  @Test("A permission that nobody decided about is asked for")
-  func notDetermined() async throws {
+  @Test func `A permission that nobody decided about is asked for`() async throws {
     #expect(try await run(contents: nil) == (answers: [true], requests: 1))
   }
 
-  @Test("An error of the request is a refusal")
-  func failing() async throws {
+  @Test func `An error of the request is a refusal`() async throws {
     #expect(try await run(contents: nil, mayWrite: false) == (answers: [false], requests: 1))
   }
 }

@@ -12,8 +12,7 @@ import UVTestSupport
     Future { $0(.failure(Trouble.first)) }
   }
 
-  @Test("A pipeline orders, limits and carries errors")
-  func aPipelineOrdersLimitsAndCarriesErrors() async throws {
+  @Test func `A pipeline orders, limits and carries errors`() async throws {
     try await withCallbackLoop { loop in
       var (running, most, log): (Int, Int, [Int]) = (0, 0, [])
       func step(_ number: Int) -> LoopPublishers.Map<RequestPublisher<Void>, Int> {
@@ -27,24 +26,18 @@ import UVTestSupport
       let numbers = Publishers.MergeMany((1...6).map { Just($0).setFailureType(to: UVError.self) })
       let token = numbers.flatMap(maxPublishers: .unlimited, step)
         .sink(receiveCompletion: { _ in log.append(-1) }, receiveValue: { log.append($0) })
-      loop.eventually {
-        log == [1, 2, 3, 4, 5, 6, -1] && most == 6
-      } then: {
-        token.cancel()
-      }
+      loop.eventually(log == [1, 2, 3, 4, 5, 6, -1] && most == 6) { token.cancel() }
     }
   }
 
-  @Test("map transforms values, flatMap goes on with a new publisher")
-  func mapTransformsValuesFlatMapGoesOnWithANewPublisher() {
+  @Test func `map transforms values, flatMap goes on with a new publisher`() {
     var values: [Int] = []
     _ = Future<Int, Never> { $0(.success(2)) }.map { $0 * 2 }.sink { values.append($0) }
     _ = Future<Int, Never> { $0(.success(2)) }.flatMap { [$0, $0 * 2].publisher }.sink { values.append($0) }
     #expect(values == [4, 2, 4])
   }
 
-  @Test("flatMap does not remove nils")
-  func flatMapDoesNotRemoveNils() {
+  @Test func `flatMap does not remove nils`() {
     var values: [Int?] = []
     _ = ([1, nil, 3] as [Int?]).publisher.flatMap { Just($0) }.sink { values.append($0) }
     _ = Future<Int?, Never> { $0(.success(nil)) }.flatMap { Just($0) }.sink { values.append($0) }
@@ -62,8 +55,7 @@ import UVTestSupport
     #expect(values == (isKnown ? ["known"] : ["who", "are", "you"]))
   }
 
-  @Test("A pipeline is returned as AnyPublisher of value and error")
-  func aPipelineIsReturnedAsAnyPublisherOfValueAndError() {
+  @Test func `A pipeline is returned as AnyPublisher of value and error`() {
     func retrieveZone() -> AnyPublisher<Zone, any Error> {
       succeeding("a").map { Zone(name: $0) }.eraseToAnyPublisher()
     }
@@ -87,15 +79,13 @@ import UVTestSupport
     #expect(log == [failures > 3 ? "failed" : "\(failures + 1)"])
   }
 
-  @Test("Lifted to an Optional, an error is replaced with nil, and nothing can fail")
-  func liftedToAnOptionalAnErrorIsReplacedWithNilAndNothing() {
+  @Test func `Lifted to an Optional, an error is replaced with nil, and nothing can fail`() {
     let probe = Probe<Zone?, Never>()
     failing(Zone.self).map { Optional.init($0) }.replaceError(with: nil).subscribe(probe)
     #expect(probe.heard == [.subscription, .value(nil), .completion(.finished)])
   }
 
-  @Test("receive(on:) moves what follows to the loop")
-  func receiveOnMovesWhatFollowsToTheLoop() async throws {
+  @Test func `receive(on:) moves what follows to the loop`() async throws {
     try await withLoop { loop in
       let executor = loop.executor
       let subject = PassthroughSubject<Int, Never>()
@@ -109,8 +99,7 @@ import UVTestSupport
     }
   }
 
-  @Test("assign sets a property of what cannot fail, and returns a token")
-  func assignSetsAPropertyOfWhatCannotFailAndReturnsAToken() {
+  @Test func `assign sets a property of what cannot fail, and returns a token`() {
     final class Screen { var zone: Zone? = Zone(name: "old") }
     let screen = Screen()
     let token: AnyCancellable = Future<Zone?, Never> { $0(.success(nil)) }.assign(to: \.zone, on: screen)
@@ -118,8 +107,7 @@ import UVTestSupport
     token.cancel()
   }
 
-  @Test("The pipeline is one token; dropped, it is cancelled at once")
-  func thePipelineIsOneTokenDroppedItIsCancelledAtOnce() async throws {
+  @Test func `The pipeline is one token; dropped, it is cancelled at once`() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
       func pipeline(_ name: String) -> AnyCancellable {
@@ -130,16 +118,11 @@ import UVTestSupport
       _ = pipeline("dropped")
       #expect(log == ["dropped cancelled"])
       let kept = pipeline("kept")
-      loop.eventually {
-        log == ["dropped cancelled", "kept"]
-      } then: {
-        kept.cancel()
-      }
+      loop.eventually(log == ["dropped cancelled", "kept"]) { kept.cancel() }
     }
   }
 
-  @Test("A future wraps an older API with its result and error types")
-  func aFutureWrapsAnOlderAPIWithItsResultAndErrorTypes() async throws {
+  @Test func `A future wraps an older API with its result and error types`() async throws {
     try await withLoop { loop in
       func oldAPI(_ done: @escaping (Zone?, Trouble?) -> Void) { loop.queueMicrotask { done(nil, .second) } }
       let future = Future<Zone?, Trouble> { promise in
@@ -152,15 +135,13 @@ import UVTestSupport
     }
   }
 
-  @Test("nil may be a success")
-  func nilMayBeASuccess() {
+  @Test func `nil may be a success`() {
     let probe = Probe<Zone?, Never>()
     Future<Zone?, Never> { $0(.success(nil)) }.subscribe(probe)
     #expect(probe.heard == [.subscription, .value(nil), .completion(.finished)])
   }
 
-  @Test("A result is a publisher of one value with a failure type")
-  func aResultIsAPublisherOfOneValueWithAFailureType() {
+  @Test func `A result is a publisher of one value with a failure type`() {
     let probe = Probe<Int, Trouble>()
     Result<Int, Trouble>.Publisher(.success(1)).subscribe(probe)
     #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
@@ -189,8 +170,7 @@ import UVTestSupport
     #expect(values == [isThere ? "there" : "created"])
   }
 
-  @Test("An error of the fetch skips the branch; an error of the creation fails the pipeline")
-  func anErrorOfTheFetchSkipsTheBranchAnErrorOfThe() {
+  @Test func `An error of the fetch skips the branch; an error of the creation fails the pipeline`() {
     var (creations, failures): (Int, Int) = (0, 0)
     func run(_ fetched: Future<Zone?, any Error>) {
       let zones = fetchOrCreate(fetched) {
@@ -207,8 +187,7 @@ import UVTestSupport
     #expect((creations, failures) == (1, 2))
   }
 
-  @Test("The caller keeps the token and nothing else")
-  func theCallerKeepsTheTokenAndNothingElse() async throws {
+  @Test func `The caller keeps the token and nothing else`() async throws {
     try await withCallbackLoop { loop in
       var name: String?
       func start() -> AnyCancellable {
@@ -216,11 +195,7 @@ import UVTestSupport
           .sink(receiveCompletion: { _ in }, receiveValue: { name = $0 })
       }
       let token = start()
-      loop.eventually {
-        name == "done"
-      } then: {
-        token.cancel()
-      }
+      loop.eventually(name == "done") { token.cancel() }
     }
   }
 
@@ -257,8 +232,7 @@ import UVTestSupport
     }
   }
 
-  @Test("retry runs a cold form again, and an eager form not")
-  func retryRunsAColdFormAgainAndAnEagerFormNot() async throws {
+  @Test func `retry runs a cold form again, and an eager form not`() async throws {
     try await withCallbackLoop { loop in
       var runs = 0
       let request = Request<Zone>(loop) { done in
@@ -267,14 +241,10 @@ import UVTestSupport
         return PendingRequest()
       }
       let cold = request.publisher().retry(3).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
-      loop.eventually {
-        runs == 4
-      } then: {
+      loop.eventually(runs == 4) {
         runs = 0
         let eager = request.future().retry(3).sink(receiveCompletion: { _ in }, receiveValue: { _ in })
-        loop.eventually {
-          runs == 1
-        } then: {
+        loop.eventually(runs == 1) {
           cold.cancel()
           eager.cancel()
         }

@@ -36,8 +36,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Values that are sent while one is delivered are neither lost nor overtaken")
-  func valuesSentDuringADelivery() {
+  @Test func `Values that are sent while one is delivered are neither lost nor overtaken`() {
     let (left, right) = (PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>())
     let probe = Probe<Int, Never>(.max(1), then: .max(1))
     probe.onValue = { if $0 == 1 { right.send(2) } }
@@ -90,8 +89,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The end of an inner publisher that subscribes late is told to it")
-  func aLateSubscription() {
+  @Test func `The end of an inner publisher that subscribes late is told to it`() {
     let late = LateSubscription()
     let outer = PassthroughSubject<Int, Never>()
     let cancellable = AnyLoopPublisher(outer).flatMap { value -> AnyLoopPublisher<Int, Never> in

@@ -83,8 +83,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A subscriber that cancels before it asks starts nothing, and is let go")
-  func cancellingBeforeDemand() async throws {
+  @Test func `A subscriber that cancels before it asks starts nothing, and is let go`() async throws {
     try await withCallbackLoop { loop in
       let starts = Counter()
       weak var weakProbe: Probe<Int, UVError>?
@@ -97,6 +96,51 @@ import UVTestSupport
       }
       #expect(weakProbe == nil)
       loop.sleep(for: .zero) { _ in #expect(starts.count == 0) }
+    }
+  }
+
+  /// A value, in as many words as it takes, and the object that it keeps.
+  private struct Value<Rest> {
+    var object = Counter()
+    var rest: Rest
+  }
+
+  /// Work whose answer is known until it is taken.
+  private final class Known<Success>: SharedWork {
+    let loop: EventLoop
+    private var answer: Success?
+
+    init(_ loop: EventLoop, _ answer: Success) { (self.loop, self.answer) = (loop, answer) }
+
+    var isKnown: Bool { answer != nil }
+
+    func answerIfKnown(_ argument: Int) -> Result<Success, UVError>? { answer.take().map { .success($0) } }
+
+    func start(_ argument: Int, _ done: GenericCompletion<Success>) -> PendingRequest { PendingRequest() }
+  }
+
+  private func expectDelivery<Rest>(of rest: Rest, on loop: EventLoop, cancelled isCancelled: Bool) {
+    let probe = Probe<Int, UVError>()
+    weak var object: Counter?
+    do {
+      let value = Value(rest: rest)
+      object = value.object
+      Request(Known(loop, value)).publisher().map { $0.object.count }.subscribe(probe)
+    }
+    #expect(probe.heard == [.subscription] && object != nil)
+    if isCancelled { probe.cancel() }
+    loop.sleep(for: .zero) { [weak object] _ in
+      #expect(object == nil)
+      #expect(probe.heard == [.subscription] + (isCancelled ? [] : [.value(0), .completion(.finished)]))
+    }
+  }
+
+  @Test func `An answer that is known is delivered later, or goes with its subscription`() async throws {
+    try await withCallbackLoop { loop in
+      for isCancelled in [false, true] {
+        expectDelivery(of: (), on: loop, cancelled: isCancelled)
+        expectDelivery(of: (1, 2, 3, 4), on: loop, cancelled: isCancelled)
+      }
     }
   }
 

@@ -50,8 +50,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A million futures resolved by other threads while this one subscribes")
-  func aMillionFuturesResolvedByOtherThreadsWhileThisOneSubscribes() async throws {
+  @Test func `A million futures resolved by other threads while this one subscribes`() async throws {
     // A tenth of it in a usual run; all of it with the variable UV_STRESS set.
     let rounds = ProcessInfo.processInfo.environment["UV_STRESS"] == nil ? 100_000 : 1_000_000
     let results = Log<(heard: Int, sum: Int)>()

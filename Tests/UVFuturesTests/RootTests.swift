@@ -131,8 +131,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A stopped loop waits for work that ends when it is cancelled")
-  func theWorkEnds() async throws {
+  @Test func `A stopped loop waits for work that ends when it is cancelled`() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in
       let future = Future<Int, Never>(operation: { () async -> Int in

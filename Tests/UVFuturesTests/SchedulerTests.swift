@@ -10,7 +10,7 @@ import UVTestSupport
       let probe = Probe<Int, Never>()
       Just(1).delay(for: .milliseconds(5), scheduler: loop).subscribe(probe)
       probe.onValue = { _ in #expect(begin.duration(to: loop.clock.now) >= .milliseconds(5)) }
-      loop.eventually { probe.values == [1] }
+      loop.eventually(probe.values == [1])
     }
   }
 
@@ -26,10 +26,10 @@ import UVTestSupport
       let measuring = subject.measureInterval(using: loop)
         .sink(receiveCompletion: { _ in }, receiveValue: { intervals.append($0) })
       for value in 1...3 { subject.send(value) }
-      loop.eventually {
+      loop.eventually(
         debounced.values == [3] && throttled.values.last == 3 && timedOut.values == [1, 2, 3]
           && timedOut.completions == [.failure(.first)] && intervals.count == 3
-      } then: {
+      ) {
         measuring.cancel()
         subject.send(completion: .finished)
       }
@@ -44,12 +44,11 @@ import UVTestSupport
         count += 1
         if count == 3 { repetition?.cancel() }
       }
-      loop.eventually { count == 3 }
+      loop.eventually(count == 3)
     }
   }
 
-  @Test("A thread's actions and its messages to the loop stay in their order")
-  func aThreadsActionsAndMessagesStayInTheirOrder() async throws {
+  @Test func `A thread's actions and its messages to the loop stay in their order`() async throws {
     try await withCallbackLoop { loop in
       let scheduler = Box(loop)
       let executor = loop.executor
@@ -63,7 +62,7 @@ import UVTestSupport
           }
         }
       } _: { _ in
-        loop.eventually { log.values == Array(0..<100) }
+        loop.eventually(log.values == Array(0..<100))
       }
     }
   }

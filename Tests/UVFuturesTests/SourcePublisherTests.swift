@@ -131,11 +131,7 @@ import UVTestSupport
           }
         )
         .store(in: &cancellables)
-      loop.eventually {
-        received == ["hello"] && ends == 1
-      } then: {
-        _ = cancellables
-      }
+      loop.eventually(received == ["hello"] && ends == 1) { _ = cancellables }
     }
   }
 
@@ -155,14 +151,8 @@ import UVTestSupport
       for _ in 0..<3 {
         loop.tcp.connect(to: try listener.localAddress()) { clients.append(try! $0.get()) }
       }
-      loop.eventually {
-        clients.count == 3 && accepted.isEmpty
-      } then: {
-        subscription?.request(.max(2))
-      }
-      loop.eventually {
-        accepted.count == 2
-      } then: {
+      loop.eventually(clients.count == 3 && accepted.isEmpty) { subscription?.request(.max(2)) }
+      loop.eventually(accepted.count == 2) {
         subscription?.cancel()
         for connection in accepted + clients { connection.close() }
         listener.close()
@@ -170,8 +160,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A source is not read for a flatMap that a child has failed")
-  func aFailedChildEndsTheSubscription() async throws {
+  @Test func `A source is not read for a flatMap that a child has failed`() async throws {
     try await withCallbackLoop { loop in
       let source = ManualSource(loop)
       let probe = Probe<Int, UVError>()

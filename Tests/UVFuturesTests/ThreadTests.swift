@@ -44,16 +44,11 @@ import UVTestSupport
         count += 1
       }
       Self.send(5000, to: subjects, on: loop)
-      loop.eventually {
-        ends == 1
-      } then: {
-        token.cancel()
-      }
+      loop.eventually(ends == 1) { token.cancel() }
     }
   }
 
-  @Test("Children of a flatMap that send from two threads are heard on the loop")
-  func children() async throws {
+  @Test func `Children of a flatMap that send from two threads are heard on the loop`() async throws {
     try await withCallbackLoop { loop in
       let subjects = [PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>()]
       var (sum, ends) = (0, 0)
@@ -64,11 +59,7 @@ import UVTestSupport
         sum += $0
       }
       Self.send(5000, to: subjects, on: loop)
-      loop.eventually {
-        ends == 1
-      } then: {
-        token.cancel()
-      }
+      loop.eventually(ends == 1) { token.cancel() }
     }
   }
 
@@ -85,16 +76,11 @@ import UVTestSupport
         last = $0
       }
       Self.send(5000, to: subjects, on: loop)
-      loop.eventually {
-        ends == 1
-      } then: {
-        token.cancel()
-      }
+      loop.eventually(ends == 1) { token.cancel() }
     }
   }
 
-  @Test("Without a loop, what two threads send to a merge is let in one after the other")
-  func mergedWithoutALoop() async throws {
+  @Test func `Without a loop, what two threads send to a merge is let in one after the other`() async throws {
     try await withThread {
       let subjects = Box([PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>()])
       let result = Box((sum: 0, count: 0, ends: 0))
@@ -113,8 +99,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A subscription to a merge is cancelled from one thread while others send")
-  func cancelledWhileOthersSend() async throws {
+  @Test func `A subscription to a merge is cancelled from one thread while others send`() async throws {
     try await withThread {
       for _ in 0..<200 {
         let subjects = Box([PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>()])

@@ -30,8 +30,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A delay keeps the order and the distance of what comes, and delays the end")
-  func delay() async throws {
+  @Test func `A delay keeps the order and the distance of what comes, and delays the end`() async throws {
     try await withCallbackLoop { loop in
       let subject = PassthroughSubject<Int, Trouble>()
       let probe = Probe<Int, Trouble>()
@@ -45,7 +44,7 @@ import UVTestSupport
         #expect(probe.completions == [])
       }
       probe.onCompletion = { _ in #expect(probe.values == [1, 2, 3]) }
-      loop.eventually { probe.completions == [.failure(.first)] }
+      loop.eventually(probe.completions == [.failure(.first)])
     }
   }
 
@@ -64,15 +63,13 @@ import UVTestSupport
         subject.send(completion: .finished)
         #expect(last.completions == [])
       }
-      loop.eventually {
+      loop.eventually(
         last.values == [1, 4] && first.values == [1, 2] && last.completions == [.finished]
-          && first.completions == [.finished]
-      }
+          && first.completions == [.finished])
     }
   }
 
-  @Test("Values are collected by time, and by count where that comes first")
-  func collect() async throws {
+  @Test func `Values are collected by time, and by count where that comes first`() async throws {
     try await withCallbackLoop { loop in
       let subject = PassthroughSubject<Int, Never>()
       let (timed, counted) = (Probe<[Int], Never>(), Probe<[Int], Never>())
@@ -80,22 +77,18 @@ import UVTestSupport
       subject.collect(.byTimeOrCount(loop, .milliseconds(1000), 2)).subscribe(counted)
       for value in 1...3 { subject.send(value) }
       #expect(timed.values == [])
-      loop.eventually {
-        timed.values == [[1, 2, 3]] && counted.values == [[1, 2]]
-      } then: {
+      loop.eventually(timed.values == [[1, 2, 3]] && counted.values == [[1, 2]]) {
         subject.send(4)
         subject.send(5)
         subject.send(completion: .finished)
       }
-      loop.eventually {
+      loop.eventually(
         timed.values == [[1, 2, 3], [4, 5]] && counted.values == [[1, 2], [3, 4], [5]]
-          && timed.completions == [.finished] && counted.completions == [.finished]
-      }
+          && timed.completions == [.finished] && counted.completions == [.finished])
     }
   }
 
-  @Test("Collected values wait for demand, and an error drops them")
-  func collectWithoutDemand() async throws {
+  @Test func `Collected values wait for demand, and an error drops them`() async throws {
     try await withCallbackLoop { loop in
       let subject = PassthroughSubject<Int, Trouble>()
       let probe = Probe<[Int], Trouble>(.none)
@@ -113,8 +106,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A queue is a scheduler, and a loop brings what comes from it back")
-  func queues() async throws {
+  @Test func `A queue is a scheduler, and a loop brings what comes from it back`() async throws {
     try await withLoop { loop in
       let publisher = Just(1).receive(on: DispatchQueue(label: "elsewhere")).delay(
         for: .milliseconds(1), scheduler: loop)
@@ -124,8 +116,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Merges are extended by further publishers")
-  func merges() {
+  @Test func `Merges are extended by further publishers`() {
     let one = Just(1)
     var values: [Int] = []
     let five = [1].publisher.merge(with: Just(2)).merge(with: Just(3), [4].publisher).merge(with: Just(5))

@@ -13,8 +13,7 @@ import UVTestSupport
     return (future, promise!)
   }
 
-  @Test("A success waits for demand, a failure does not")
-  func aSuccessWaitsForDemandAFailureDoesNot() {
+  @Test func `A success waits for demand, a failure does not`() {
     let (success, succeed) = pending()
     let (failure, fail) = pending()
     let probes = [Probe<Int, Trouble>(.none), Probe<Int, Trouble>(.none)]
@@ -40,8 +39,7 @@ import UVTestSupport
     #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
   }
 
-  @Test("Asking for nothing is a programming error")
-  func askingForNothingIsAProgrammingError() async {
+  @Test func `Asking for nothing is a programming error`() async {
     await #expect(processExitsWith: .failure) {
       let probe = Probe<Int, Trouble>(.none)
       Future<Int, Trouble> { $0(.success(1)) }.subscribe(probe)
@@ -49,8 +47,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A second call of the promise is ignored, from inside a delivery too")
-  func aSecondCallOfThePromiseIsIgnoredFromInsideADelivery() {
+  @Test func `A second call of the promise is ignored, from inside a delivery too`() {
     let (future, promise) = pending()
     let probe = Probe<Int, Trouble>()
     probe.onValue = { _ in promise(.success(2)) }
@@ -68,8 +65,7 @@ import UVTestSupport
     #expect(failed.heard == [.subscription, .completion(.failure(.first))])
   }
 
-  @Test("Cancelling stops one subscriber, not the work nor the others; nothing comes after it")
-  func cancellingStopsOneSubscriberNotTheWorkNorTheOthersNothingComes() {
+  @Test func `Cancelling stops one subscriber, not the work nor the others; nothing comes after it`() {
     let (future, promise) = pending()
     let (cancelled, other) = (Probe<Int, Trouble>(), Probe<Int, Trouble>())
     future.subscribe(cancelled)
@@ -82,8 +78,7 @@ import UVTestSupport
     #expect(other.values == [1])
   }
 
-  @Test("After the end the subscriber is let go, though promise and token live on")
-  func afterTheEndTheSubscriberIsLetGoThoughPromiseAndToken() {
+  @Test func `After the end the subscriber is let go, though promise and token live on`() {
     let (future, promise) = pending()
     weak var observed: Token?
     let token: AnyCancellable
@@ -100,8 +95,7 @@ import UVTestSupport
 
   // Combine's future and a raw subscriber keep each other for ever if it is never resolved. Ours keeps its
   // subscribers but is not kept by them: whoever could resolve it keeps it.
-  @Test("A pending future that nobody can resolve goes, with a raw subscriber and with a token")
-  func aPendingFutureThatNobodyCanResolveGoesWithARawSubscriber() {
+  @Test func `A pending future that nobody can resolve goes, with a raw subscriber and with a token`() {
     weak var observed: Future<Int, Trouble>?
     weak var subscriber: Probe<Int, Trouble>?
     do {
@@ -123,8 +117,7 @@ import UVTestSupport
     #expect(captured == nil)
   }
 
-  @Test("The subscription comes before any value; a resolved future delivers inside subscribe")
-  func theSubscriptionComesBeforeAnyValueAResolvedFutureDeliversInsideSubscribe() {
+  @Test func `The subscription comes before any value; a resolved future delivers inside subscribe`() {
     let (future, promise) = pending()
     promise(.success(1))
     let probe = Probe<Int, Trouble>()
@@ -169,8 +162,7 @@ import UVTestSupport
     Publishers.MergeMany(publisher).map { $0 }
   }
 
-  @Test("flatMap asks upstream for so many publishers, and one more for each that finishes")
-  func flatMapAsksUpstreamForSoManyPublishersAndOneMoreForEach() {
+  @Test func `flatMap asks upstream for so many publishers, and one more for each that finishes`() {
     let (outer, inner) = (Upstream<Int>(), (0..<3).map { _ in Upstream<Int>() })
     let probe = Probe<Int, Trouble>(.max(1))
     LoopPublishers.Map(upstream: outer) { $0 }.flatMap(maxPublishers: .max(2)) { inner[$0] }.subscribe(probe)
@@ -198,8 +190,7 @@ import UVTestSupport
     #expect(child.requests == [.unlimited])
   }
 
-  @Test("flatMap of one at a time queues a sequence, and drops what a subject sends meanwhile")
-  func flatMapOfOneAtATimeQueuesASequenceAndDropsWhat() {
+  @Test func `flatMap of one at a time queues a sequence, and drops what a subject sends meanwhile`() {
     var promises: [Future<Int, Never>.Promise] = []
     var values: [Int] = []
     func step(_ number: Int) -> LoopPublishers.Map<Future<Int, Never>, Int> {
@@ -220,8 +211,8 @@ import UVTestSupport
     busy.cancel()
   }
 
-  @Test("An inner failure cancels siblings, drops what is buffered, and leaves a foreign upstream alone")
-  func anInnerFailureCancelsSiblingsDropsWhatIsBufferedAndLeavesA() {
+  @Test
+  func `An inner failure cancels siblings, drops what is buffered, and leaves a foreign upstream alone`() {
     let (outer, inner) = (Upstream<Int>(), (0..<2).map { _ in Upstream<Int>() })
     let probe = Probe<Int, Trouble>(.max(1))
     LoopPublishers.Map(upstream: outer) { $0 }.flatMap { inner[$0] }.subscribe(probe)
@@ -237,8 +228,7 @@ import UVTestSupport
     #expect(probe.values == [10])
   }
 
-  @Test("flatMap finishes when upstream and all inner publishers have")
-  func flatMapFinishesWhenUpstreamAndAllInnerPublishersHave() {
+  @Test func `flatMap finishes when upstream and all inner publishers have`() {
     let (outer, inner) = (Upstream<Int>(), Upstream<Int>())
     let probe = Probe<Int, Trouble>()
     LoopPublishers.Map(upstream: outer) { $0 }.flatMap { _ in inner }.subscribe(probe)
@@ -250,8 +240,7 @@ import UVTestSupport
     #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
   }
 
-  @Test("A delivery may subscribe, ask, resolve and cancel without a lock to run into")
-  func aDeliveryMaySubscribeAskResolveAndCancelWithoutALockTo() {
+  @Test func `A delivery may subscribe, ask, resolve and cancel without a lock to run into`() {
     let (future, promise) = pending()
     var log: [Int] = []
     var cancellables: [AnyCancellable] = []
@@ -272,8 +261,7 @@ import UVTestSupport
     first.cancel()
   }
 
-  @Test("retry subscribes up to n times more; demand is carried over; failing at once is a loop")
-  func retrySubscribesUpToNTimesMoreDemandIsCarriedOverFailing() {
+  @Test func `retry subscribes up to n times more; demand is carried over; failing at once is a loop`() {
     func runs(_ retries: Int) -> Int {
       var runs = 0
       _ = Deferred { () -> Future<Int, Trouble> in
@@ -295,8 +283,7 @@ import UVTestSupport
     #expect(probe.heard == [.subscription, .value(1), .completion(.finished)])
   }
 
-  @Test("replaceError lets earlier values pass, and its value waits for demand")
-  func replaceErrorLetsEarlierValuesPassAndItsValueWaitsForDemand() {
+  @Test func `replaceError lets earlier values pass, and its value waits for demand`() {
     let subject = PassthroughSubject<Int, Trouble>()
     let probe = Probe<Int, Never>(.max(1))
     subject.replaceError(with: 9).subscribe(probe)

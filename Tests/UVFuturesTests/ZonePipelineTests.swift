@@ -133,15 +133,13 @@ import UVTestSupport
     }
   }
 
-  @Test("A zone that is there is fetched, and nothing is created")
-  func fetches() async throws {
+  @Test func `A zone that is there is fetched, and nothing is created`() async throws {
     let (zone, requests) = try await run(failures: 0, isThere: true)
     #expect(zone == Zone(name: "home"))
     #expect(requests == ["fetch home"])
   }
 
-  @Test("A zone that is missing is created")
-  func creates() async throws {
+  @Test func `A zone that is missing is created`() async throws {
     let (zone, requests) = try await run(failures: 0)
     #expect(zone == Zone(name: "home"))
     #expect(requests == ["fetch home", "create home"])
@@ -154,15 +152,13 @@ import UVTestSupport
     #expect(requests.count == failures + 2)
   }
 
-  @Test("After that the program gives up, to nil")
-  func givesUp() async throws {
+  @Test func `After that the program gives up, to nil`() async throws {
     let (zone, requests) = try await run(failures: 100)
     #expect(zone == nil)
     #expect(requests == Array(repeating: "fetch home", count: 4))
   }
 
-  @Test("Without its token the program is cancelled at once, and its connection closed")
-  func droppedToken() async throws {
+  @Test func `Without its token the program is cancelled at once, and its connection closed`() async throws {
     try await withLoop { loop in
       let directory = try await loop.files.mkdtemp("/tmp/uv-zones-XXXXXX").value
       let service = try ZoneService(loop, directory: directory, failures: 0)

@@ -80,8 +80,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A deadline around a promise ends the wait and the work")
-  func deadline() async throws {
+  @Test func `A deadline around a promise ends the wait and the work`() async throws {
     try await withLoop { loop in
       let promise = loop.sleep(for: .untilCancelled).promise()
       await #expect(throws: UVError.self) {

@@ -7,8 +7,10 @@ import UVTestSupport
 
 /// Where handlers run.
 @Suite struct DispatcherTests {
-  @Test("A dispatch queue, and back") func aDispatchQueueAndBack() async throws {
-    let log = try await program { loop, log in
+  @Test func `A dispatch queue, and back`() async throws {
+    try await program(logs: [
+      "off the loop: true", "get 20", "ensure", "20 true", "Boom(number: 0) false", "true",
+    ]) { loop, log in
       let executor = loop.executor
       loop.later(1).map(on: DispatchQueue.global()) { value in
         log("off the loop: \(!executor.isOnLoop)")
@@ -26,11 +28,10 @@ import UVTestSupport
         log("\(error) \(executor.isOnLoop)")
       }.finally { log("\(executor.isOnLoop)") }
     }
-    #expect(log == ["off the loop: true", "get 20", "ensure", "20 true", "Boom(number: 0) false", "true"])
   }
 
-  @Test("What throws elsewhere rejects here") func whatThrowsElsewhereRejectsHere() async throws {
-    let log = try await program { loop, log in
+  @Test func `What throws elsewhere rejects here`() async throws {
+    try await program(logsInAnyOrder: ["compactMap", "false", "guarantee 2"]) { loop, log in
       loop.later(1).map(on: .global()) { _ -> Int in throw Boom() }.recover(on: .global()) { _ in
         Promise.value(3)
       }
@@ -39,11 +40,10 @@ import UVTestSupport
       .catch { if case PMKError.compactMap = $0 { log("compactMap") } }
       Guarantee.value(1).map(on: .global()) { $0 + 1 }.done(on: .global()) { log("guarantee \($0)") }
     }
-    #expect(log.sorted() == ["compactMap", "false", "guarantee 2"])
   }
 
-  @Test("Inline handlers") func inlineHandlers() async throws {
-    let log = try await program { _, log in
+  @Test func `Inline handlers`() async throws {
+    try await program(logs: ["before", "2", "after", "current thread 1"]) { _, log in
       let (promise, seal) = Promise<Int>.pending()
       promise.map(on: nil) { $0 + 1 }.done(on: .inline) { log("\($0)") }.cauterize()
       log("before")
@@ -52,11 +52,10 @@ import UVTestSupport
       Promise.value(1).map(on: CurrentThreadDispatcher()) { $0 }.done { log("current thread \($0)") }
         .cauterize()
     }
-    #expect(log == ["before", "2", "after", "current thread 1"])
   }
 
-  @Test("conf.Q says how handlers run that name no dispatcher") func theDefaults() async throws {
-    let log = try await program { _, log in
+  @Test func `conf.Q says how handlers run that name no dispatcher`() async throws {
+    try await program(logs: ["done 2", "finally", "settled", "attached", "microtask 1", "done 5"]) { _, log in
       let before = conf.Q
       defer { conf.Q = before }
       conf.Q = (map: nil, return: .inline)
@@ -69,11 +68,10 @@ import UVTestSupport
       Promise.value(5).map { $0 }.done { log("done \($0)") }.cauterize()
       log("attached")
     }
-    #expect(log == ["done 2", "finally", "settled", "attached", "microtask 1", "done 5"])
   }
 
-  @Test("Another loop") func anotherLoop() async throws {
-    let log = try await program { loop, log in
+  @Test func `Another loop`() async throws {
+    try await program(logs: ["true false", "true"]) { loop, log in
       let executor = loop.executor
       let other = Log<LoopExecutor>()
       let started = DispatchSemaphore(value: 0)
@@ -96,12 +94,12 @@ import UVTestSupport
         ended.wait()
       }.cauterize()
     }
-    #expect(log == ["true false", "true"])
   }
 
-  @Test("Limits of concurrency and rate") func limitsOfConcurrencyAndRate() async throws {
+  @Test func `Limits of concurrency and rate`() async throws {
     let running = Log<Int>()
-    let log = try await program { loop, log in
+    try await program(logsInAnyOrder: ["[1, 2, 3, 4, 5, 6, 7, 8]", "loose true", "strict true"]) {
+      loop, log in
       let lock = NSLock()
       nonisolated final class Count: Sendable { let values = Log<Int>() }
       let two = ConcurrencyLimitedDispatcher(limit: 2, on: DispatchQueue.global())
@@ -127,12 +125,10 @@ import UVTestSupport
         log("loose \(ContinuousClock.now - start >= .milliseconds(20))")
       }.cauterize()
     }
-    #expect(log.sorted() == ["[1, 2, 3, 4, 5, 6, 7, 8]", "loose true", "strict true"])
     #expect(running.values == Array(repeating: 1, count: 8))
   }
 
-  @Test("No more handlers than the limit are handed on before one has ended")
-  func noMoreHandlersThanTheLimitAreHandedOnBeforeOneHas() {
+  @Test func `No more handlers than the limit are handed on before one has ended`() {
     let (held, ran) = (HeldDispatcher(), Log<Int>())
     let two = ConcurrencyLimitedDispatcher(limit: 2, on: held)
     for number in 0..<5 { two.dispatch { ran.append(number) } }

@@ -27,7 +27,7 @@ import UVTestSupport
   }
 
   @Test func aLargeValueAndAnErrorReachIt() async throws {
-    let log = try await program { _, log in
+    try await program(logs: ["(1, 2, 3, 4, \"five\")", "Boom(number: 3)"]) { _, log in
       let (large, seal) = Promise<(Int, Int, Int, Int, String)>.pending()
       large.pipe { log("\($0.value!)") }
       seal.fulfill((1, 2, 3, 4, "five"))
@@ -35,7 +35,6 @@ import UVTestSupport
       failing.pipe { log("\($0.error!)") }
       rejected.reject(Boom(number: 3))
     }
-    #expect(log == ["(1, 2, 3, 4, \"five\")", "Boom(number: 3)"])
   }
 
   @Test func itIsLetGoWithThePromise() async throws {
@@ -64,7 +63,7 @@ import UVTestSupport
   }
 
   @Test func aMillionOfThemThatResolveEachOther() async throws {
-    let log = try await program { _, log in
+    try await program(logs: ["5"]) { _, log in
       let (first, seal) = Promise<Int>.pending()
       var last = first
       for _ in 0..<1_000_000 {
@@ -75,15 +74,13 @@ import UVTestSupport
       last.pipe { log("\($0.value!)") }
       seal.fulfill(5)
     }
-    #expect(log == ["5"])
   }
 
   @Test func cancellingEndsInIt() async throws {
-    let log = try await program { loop, log in
+    try await program(logs: ["true"]) { loop, log in
       let sleep = loop.sleep(for: .untilCancelled).promise()
       sleep.pipe { log("\($0.error?.isCancelled ?? false)") }
       sleep.cancel()
     }
-    #expect(log == ["true"])
   }
 }

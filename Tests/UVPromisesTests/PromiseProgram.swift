@@ -36,6 +36,24 @@ func program(
   return log
 }
 
+/// The same for a program that is to log `lines`, in this order.
+func program(
+  logs lines: [String], sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: @escaping @Sendable (EventLoop, Log<String>) throws -> Void
+) async throws {
+  let log = try await program(sourceLocation: sourceLocation, body)
+  #expect(log == lines, sourceLocation: sourceLocation)
+}
+
+/// The same for a program that is to log `lines` in an order that isn't certain.
+func program(
+  logsInAnyOrder lines: [String], sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: @escaping @Sendable (EventLoop, Log<String>) throws -> Void
+) async throws {
+  let log = try await program(sourceLocation: sourceLocation, body)
+  #expect(log.sorted() == lines.sorted(), sourceLocation: sourceLocation)
+}
+
 /// The same for programs whose reports are the point.
 func programWithReports(
   sourceLocation: SourceLocation = #_sourceLocation,
@@ -63,6 +81,15 @@ func asyncProgram(
   }
   for report in reports.descriptions { Issue.record("reported: \(report)", sourceLocation: sourceLocation) }
   return log.values
+}
+
+/// The same for a program that is to log `lines`, in this order.
+func asyncProgram(
+  logs lines: [String], sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop, Log<String>) async throws -> Void
+) async throws {
+  let log = try await asyncProgram(sourceLocation: sourceLocation, body)
+  #expect(log == lines, sourceLocation: sourceLocation)
 }
 
 extension EventLoop {

@@ -31,8 +31,7 @@ import UVTestSupport
     #expect(problems.allSatisfy { $0.message.contains("unused") })
   }
 
-  @Test("What must not compile", .enabled(if: Compiler.isThere))
-  func whatMustNotCompile() throws {
+  @Test(.enabled(if: Compiler.isThere)) func `What must not compile`() throws {
     let problems = try Compiler.problems(
       """
       import UVPromises
@@ -44,8 +43,7 @@ import UVTestSupport
     #expect(Set(problems.map(\.line)) == [3, 4])
   }
 
-  @Test("a promise stays on its thread", .enabled(if: Compiler.isThere))
-  func isolation() throws {
+  @Test(.enabled(if: Compiler.isThere)) func `a promise stays on its thread`() throws {
     let problems = try Compiler.problems(
       """
       import Dispatch

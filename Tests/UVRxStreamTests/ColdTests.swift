@@ -17,8 +17,7 @@ import UVTestSupport
     return seen
   }
 
-  @Test("Values that are equal, less or greater are compared without a closure")
-  func compared() {
+  @Test func `Values that are equal, less or greater are compared without a closure`() {
     #expect(answers(to: [1, 1, 2, 1]) { $0.distinct() } == [1, 2, 1])
     #expect(answers(to: [2, 3, 1, 2]) { $0.min() } == [2, 1])
     #expect(answers(to: [2, 3, 1, 4]) { $0.max() } == [2, 3, 4])
@@ -26,8 +25,7 @@ import UVTestSupport
     #expect(answers(to: [1, 3, 5]) { $0.map { Double($0) }.average() } == [1, 2, 3])
   }
 
-  @Test("A map that returns nil passes nothing on, and its values are not optional")
-  func mapped() {
+  @Test func `A map that returns nil passes nothing on, and its values are not optional`() {
     var lines: [String] = []
     let stream = echo.map { $0 > 1 ? $0 * 7 : nil }.on { lines.append("\($0)") }
     for request in 1...3 { stream.request(request) }

@@ -45,8 +45,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A retry at the end of a long chain of stream promises takes no stack")
-  func aRetryAtTheEndOfALongChain() async throws {
+  @Test func `A retry at the end of a long chain of stream promises takes no stack`() async throws {
     try await withCallbackLoop { _ in
       var (runs, ends, values) = (0, 0, [Int]())
       var chain = StreamPromise<Int, Trouble> { _, done in
@@ -62,8 +61,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Progress through a long chain takes no stack, nor does its cancellation")
-  func progressMayGoThroughALongChain() async throws {
+  @Test func `Progress through a long chain takes no stack, nor does its cancellation`() async throws {
     try await withCallbackLoop { _ in
       let input = ProgressionInput<Int, Int, Never>()
       var chain: Progression<Int, Int, Never> = input

@@ -27,8 +27,7 @@ import UVTestSupport
     return record
   }
 
-  @Test("Transforming operators")
-  func transforming() {
+  @Test func `Transforming operators`() {
     #expect(run(3) { $0.map { "\($0)" } }.values == ["1", "2", "3"])
     #expect(run(3) { $0.map { $0 == 2 ? nil : $0 } }.values == [1, 3])
     #expect(run(3) { $0.flatMap { [$0, $0] } }.values == [1, 1, 2, 2, 3, 3])
@@ -46,8 +45,7 @@ import UVTestSupport
     #expect(transitions == [nil, 1, 2])
   }
 
-  @Test("Choosing operators")
-  func choosing() {
+  @Test func `Choosing operators`() {
     #expect(run(4) { $0.filter { $0 % 2 == 0 } }.values == [2, 4])
     #expect(run(5) { $0.first() }.values == [1])
     #expect(run(5) { $0.first(3) }.values == [1, 2, 3])
@@ -73,8 +71,7 @@ import UVTestSupport
     #expect(run(1) { $0.defaultValue(7) }.values == [1])
   }
 
-  @Test("The last group of values is told though it is empty, and that of a short stream once more")
-  func lastGroups() {
+  @Test func `The last group of values is told though it is empty, and that of a short stream once more`() {
     #expect(run(4) { $0.buffer(size: 2) }.values == [[1, 2], [3, 4], []])
     #expect(run(4) { $0.buffer(size: 2, partial: false) }.values == [[1, 2], [3, 4]])
     #expect(run(0) { $0.buffer(size: 2) }.values == [[]])
@@ -82,8 +79,7 @@ import UVTestSupport
     #expect(run(1) { $0.window(size: 2) }.values == [])
   }
 
-  @Test("A stream and a future are described by their names, or by their types")
-  func names() {
+  @Test func `A stream and a future are described by their names, or by their types`() {
     let (stream, future) = (HotInput<Int, Trouble>().named("stream"), FutureInput<Int, Trouble>())
     #expect(stream.debugDescription == "stream")
     #expect(future.debugDescription == "FutureInput<Int, Trouble>")
@@ -93,8 +89,7 @@ import UVTestSupport
     #expect(future.debugDescription == "answer")
   }
 
-  @Test("What is to persist keeps itself until it ends")
-  func persistence() async throws {
+  @Test func `What is to persist keeps itself until it ends`() async throws {
     try await withCallbackLoop { _ in
       var log: [String] = []
       weak var stream: HotInput<Int, Trouble>?
@@ -134,17 +129,14 @@ import UVTestSupport
         .onTerminate { _ in ends += 1 }
       for value in 1...4 { input.push(value) }
       input.terminate()
-      loop.eventually {
-        ends == 1
-      } then: {
+      loop.eventually(ends == 1) {
         #expect(log.filter { $0 != "first" } == ["10 false true", "40 false true"])
         #expect(log.count == 3)
       }
     }
   }
 
-  @Test("Operators that end a stream")
-  func ending() {
+  @Test func `Operators that end a stream`() {
     #expect(run(5) { $0.doWhile { $0 < 3 } }.values == [1, 2])
     #expect(run(5) { $0.doWhile { prior, next in (prior ?? 0) + next < 6 } }.values == [1, 2, 3])
     #expect(run(5) { $0.until { $0 == 3 } }.ends == [.cancelled])
@@ -162,8 +154,7 @@ import UVTestSupport
     #expect(input.state == .active)
   }
 
-  @Test("Errors do not end a stream unless it says so")
-  func errors() {
+  @Test func `Errors do not end a stream unless it says so`() {
     let input = HotInput<Int, Trouble>()
     let all = Record(input)
     let mapped = Record(input.resultMap { $0 == 2 ? .failure(.second) : .success($0) })
@@ -185,8 +176,7 @@ import UVTestSupport
     #expect(all.values == [1, 2, 3])
   }
 
-  @Test("The last value is replayed to the chain that asks")
-  func replay() {
+  @Test func `The last value is replayed to the chain that asks`() {
     let input = HotInput<Int, Trouble>()
     input.push(0)
     input.push(1)
@@ -201,8 +191,7 @@ import UVTestSupport
     #expect(b == [])
   }
 
-  @Test("Streams are merged, zipped and combined")
-  func joining() {
+  @Test func `Streams are merged, zipped and combined`() {
     let (left, right) = (HotInput<Int, Trouble>(), HotInput<String, Trouble>())
     let (merged, zipped) = (Record(left.merge(right)), Record(left.zip(right, buffer: 2)))
     let (latest, once) = (
@@ -232,8 +221,7 @@ import UVTestSupport
     #expect(both.values == [6])
   }
 
-  @Test("A hot stream that was merged with another is let go with both")
-  func leak() async throws {
+  @Test func `A hot stream that was merged with another is let go with both`() async throws {
     try await withCallbackLoop { _ in
       weak var stream: Hot<Int, Never>?
       weak var other: Hot<Int, Never>?
@@ -247,8 +235,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Values are pushed on other threads, and heard on the loop")
-  func otherThreads() async throws {
+  @Test func `Values are pushed on other threads, and heard on the loop`() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
       let input = HotInput<Int, Trouble>()
@@ -279,17 +266,12 @@ import UVTestSupport
         set.value!.set(4)
         set.value!.terminate()
       }
-      loop.eventually {
-        log.values.count == 5
-      } then: {
-        withExtendedLifetime(producer) {}
-      }
+      loop.eventually(log.values.count == 5) { withExtendedLifetime(producer) {} }
     }
     #expect(log.values.sorted() == ["2 true", "4 true", "completed true", "produced 3", "set 4"])
   }
 
-  @Test("An observable knows its value, and so do those derived from it")
-  func observables() {
+  @Test func `An observable knows its value, and so do those derived from it`() {
     let input = ObservableInput<Int, Trouble>(0)
     var log: [String] = []
     let derived = input.map { "\($0)" }.on { log.append($0) }
@@ -307,8 +289,7 @@ import UVTestSupport
     #expect(input.value == 2)
   }
 
-  @Test("A cold stream answers the chain that asked, or all where they share")
-  func cold() {
+  @Test func `A cold stream answers the chain that asked, or all where they share`() {
     let cold = Cold<Int, Int, Trouble> { request, answer in
       answer(request % 2 == 0 ? .success(request + 1) : .failure(.first))
       answer(.success(100))
@@ -337,8 +318,7 @@ import UVTestSupport
     #expect(a.count == 4)
   }
 
-  @Test("A stream timer ticks until it is stopped, and may be started anew")
-  func timer() async throws {
+  @Test func `A stream timer ticks until it is stopped, and may be started anew`() async throws {
     try await withCallbackLoop { loop in
       let timer = StreamTimer(interval: .milliseconds(1))
       var ticks = 0
@@ -350,14 +330,8 @@ import UVTestSupport
       #expect(!timer.isTimerActive)
       timer.start(delayFirst: false)
       #expect(ticks == 1)
-      loop.eventually {
-        ticks == 3
-      } then: {
-        timer.restart(withInterval: .milliseconds(2))
-      }
-      loop.eventually {
-        ticks == 5 && timer.state == .terminated(reason: .completed)
-      }
+      loop.eventually(ticks == 3) { timer.restart(withInterval: .milliseconds(2)) }
+      loop.eventually(ticks == 5 && timer.state == .terminated(reason: .completed))
     }
   }
 

@@ -5,8 +5,7 @@ import UVTestSupport
 
 /// What nobody can settle, send or hear any more is let go.
 @Suite struct LeakTests {
-  @Test("A pending future that was merged with a stream is let go with it")
-  func merged() async throws {
+  @Test func `A pending future that was merged with a stream is let go with it`() async throws {
     try await withCallbackLoop { _ in
       weak var future: Future<Int, Never>?
       weak var merged: Future<Int, Never>?
@@ -25,8 +24,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A pending future that was zipped with a stream is let go with it")
-  func zipped() async throws {
+  @Test func `A pending future that was zipped with a stream is let go with it`() async throws {
     try await withCallbackLoop { _ in
       weak var future: Future<Int, Never>?
       weak var zipped: Future<(Int, String), Never>?
@@ -71,8 +69,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A merge that somebody listens to is let go once its sides end")
-  func listenedTo() async throws {
+  @Test func `A merge that somebody listens to is let go once its sides end`() async throws {
     try await withCallbackLoop { _ in
       weak var merged: Future<Int, Never>?
       weak var joined: Hot<Int, Never>?

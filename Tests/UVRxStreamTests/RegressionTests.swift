@@ -6,8 +6,7 @@ import UVTestSupport
 
 /// What has gone wrong once.
 @Suite struct StreamRegressionTests {
-  @Test("On the main thread, work for the main queue that is waited for is done at once")
-  func synchronouslyOnTheMainQueue() async {
+  @Test func `On the main thread, work for the main queue that is waited for is done at once`() async {
     await #expect(processExitsWith: .success) {
       await MainActor.run {
         let log = Log<Int>()
@@ -17,8 +16,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A stream promise is cancelled in the pause before a retry")
-  func cancelledInThePause() async throws {
+  @Test func `A stream promise is cancelled in the pause before a retry`() async throws {
     try await withCallbackLoop { loop in
       var (runs, log): (Int, [String]) = (0, [])
       let paused = StreamPromise<Int, Trouble> { _, done in
@@ -42,8 +40,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A decision about a retry counts once")
-  func decidedTwice() async throws {
+  @Test func `A decision about a retry counts once`() async throws {
     try await withCallbackLoop { loop in
       var runs = 0
       StreamPromise<Int, Trouble> { _, done in
@@ -54,12 +51,11 @@ import UVTestSupport
         retry(true)
         retry(true)
       }
-      loop.eventually { runs == 2 }
+      loop.eventually(runs == 2)
     }
   }
 
-  @Test("What is pushed from inside goes through a pressure throttle in its turn")
-  func pushedFromInside() async throws {
+  @Test func `What is pushed from inside goes through a pressure throttle in its turn`() async throws {
     try await withCallbackLoop { loop in
       let input = HotInput<Int, Never>()
       var log: [String] = []
@@ -71,14 +67,11 @@ import UVTestSupport
         .onTerminate { log.append("\($0)") }
       for value in 1...4 { input.push(value) }
       input.terminate()
-      loop.eventually {
-        log.last == "completed" && log.dropLast().sorted() == ["1", "11", "2", "3", "4"]
-      }
+      loop.eventually(log.last == "completed" && log.dropLast().sorted() == ["1", "11", "2", "3", "4"])
     }
   }
 
-  @Test("A stream that a handler ends delivers nothing more")
-  func endedByAHandler() {
+  @Test func `A stream that a handler ends delivers nothing more`() {
     let input = HotInput<Int, Never>()
     var log: [String] = []
     input.on { _ in input.terminate() }

@@ -32,8 +32,7 @@ import UVTestSupport
     #expect(ends == [.cancelled, .cancelled])
   }
 
-  @Test("Operators of a stream that isn't replayed aren't either, unless they are told to")
-  func inherited() {
+  @Test func `Operators of a stream that isn't replayed aren't either, unless they are told to`() {
     let input = HotInput<Int, Trouble>()
     var log: [Int] = []
     let silent = input.canReplay(false).map { $0 * 10 }
@@ -45,8 +44,7 @@ import UVTestSupport
     #expect(log == [100])
   }
 
-  @Test("An observable replays the value that it has from the start")
-  func observable() {
+  @Test func `An observable replays the value that it has from the start`() {
     var seen: [String] = []
     let observable = ObservableInput<Int, Trouble>(0)
     observable.map { "\($0)" }.on { seen.append($0) }.replay()
@@ -58,8 +56,7 @@ import UVTestSupport
     #expect(seen == ["0", "1", "10"])
   }
 
-  @Test("The first transition of an observable begins with the value that it has")
-  func transition() {
+  @Test func `The first transition of an observable begins with the value that it has`() {
     var seen: [String] = []
     let observable = ObservableInput<Int, Trouble>(0)
     observable.onTransition { seen.append("\($0!) \($1)") }

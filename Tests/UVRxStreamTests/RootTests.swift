@@ -22,8 +22,7 @@ import UVTestSupport
     #expect(log.values.sorted() == ["first true", "on 0 true", "on 1 true", "on 2 true"])
   }
 
-  @Test("A future made without a loop is completed on one thread while another attaches")
-  func withoutALoop() async throws {
+  @Test func `A future made without a loop is completed on one thread while another attaches`() async throws {
     try await withThread {
       for _ in 0..<300 {
         let completion = Box<Future<Int, Never>.Promise>(nil)
@@ -36,8 +35,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A task waits for a value, and stops waiting when it is cancelled")
-  func awaited() async throws {
+  @Test func `A task waits for a value, and stops waiting when it is cancelled`() async throws {
     try await withLoop { loop in
       let input = FutureInput<Int, Trouble>()
       let waiting = loop.spawn { try await input.value }
@@ -54,8 +52,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A future input is completed, and let go, on other threads")
-  func inputs() async throws {
+  @Test func `A future input is completed, and let go, on other threads`() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
       let completed = FutureInput<Int, Trouble>()
@@ -71,8 +68,7 @@ import UVTestSupport
     #expect(log.values.sorted() == ["1 true", "cancelled true"])
   }
 
-  @Test("Lazy futures, stream promises and progressions are settled on other threads")
-  func others() async throws {
+  @Test func `Lazy futures, stream promises and progressions are settled on other threads`() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
       Lazy<Int, Never> { promise in elsewhere { promise(.success(1)) } }
@@ -117,9 +113,7 @@ import UVTestSupport
         return nil
       }
       let input = ProgressionInput<Int, Int, Never>()
-      loop.eventually {
-        kept.values.count == 2
-      } then: {
+      loop.eventually(kept.values.count == 2) {
         promise.cancel()
         progression.cancel()
         input.cancel()
@@ -128,8 +122,7 @@ import UVTestSupport
     #expect(kept.values.count == 2)
   }
 
-  @Test("What needs a loop stops the program with a sentence where there is none")
-  func theSentence() async {
+  @Test func `What needs a loop stops the program with a sentence where there is none`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try await withThread { _ = Future<Int, Never>.completed(1).on { _ in } }
     }

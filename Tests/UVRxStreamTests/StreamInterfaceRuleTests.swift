@@ -25,8 +25,7 @@ import UVTestSupport
 
   private func input() -> FutureInput<Int, Trouble> { FutureInput() }
 
-  @Test("Merging a future into a stream of many values gives such a stream")
-  func mergingAFutureIntoAStreamOfManyValuesGivesSuchA() {
+  @Test func `Merging a future into a stream of many values gives such a stream`() {
     let (hot, future, chain) = (HotInput<Int, Trouble>(), input(), Chain<Int>())
     let merged: Hot<Int, Trouble> = hot.merge(future)
     chain.watch(merged)
@@ -37,8 +36,7 @@ import UVTestSupport
     #expect(chain.log == ["1", "2", "3", "completed"])
   }
 
-  @Test("A future may be completed when it is made")
-  func aFutureMayBeCompletedWhenItIsMade() async throws {
+  @Test func `A future may be completed when it is made`() async throws {
     try await withCallbackLoop { loop in
       let chain = Chain<Int>()
       chain.watch(.completed(1))
@@ -47,8 +45,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A task runs where it is dispatched, and only its first completion counts")
-  func aTaskRunsWhereItIsDispatchedAndOnlyItsFirstCompletion() async throws {
+  @Test func `A task runs where it is dispatched, and only its first completion counts`() async throws {
     try await withLoop { loop in
       let executor = loop.executor
       let elsewhere = Future<Bool, Never>(dispatch: .async(on: .background)) { completion in
@@ -65,8 +62,7 @@ import UVTestSupport
     }
   }
 
-  @Test("on, then, onError and onTerminate return futures that need not be kept")
-  func onThenOnErrorAndOnTerminateReturnFuturesThatNeedNotBeKept() {
+  @Test func `on, then, onError and onTerminate return futures that need not be kept`() {
     let (value, error) = (input(), input())
     var log: [String] = []
     for input in [value, error] {
@@ -79,8 +75,7 @@ import UVTestSupport
     #expect(log == ["on 1", "then 1", "end", "end", "first"])
   }
 
-  @Test("Terminations are equal whatever the error, and a future knows its state")
-  func terminationsAreEqualWhateverTheErrorAndAFutureKnowsItsState() {
+  @Test func `Terminations are equal whatever the error, and a future knows its state`() {
     #expect(Termination<Trouble>.error(.first) == .error(.second))
     #expect(Termination<Trouble>.completed != .cancelled)
     let input = input()
@@ -107,8 +102,7 @@ import UVTestSupport
     #expect(chain.log == (fails ? ["second"] : ["2", "completed"]))
   }
 
-  @Test("asyncMap waits for its completion; with nil there is nothing")
-  func asyncMapWaitsForItsCompletionWithNilThereIsNothing() async throws {
+  @Test func `asyncMap waits for its completion; with nil there is nothing`() async throws {
     try await withCallbackLoop { loop in
       let chains = (0..<3).map { _ in Chain<Int>() }
       let results: [Result<Int, Trouble>?] = [.success(2), .failure(.first), nil]
@@ -127,8 +121,7 @@ import UVTestSupport
     }
   }
 
-  @Test("flatMap and flatten make a stream of many values, in order")
-  func flatMapAndFlattenMakeAStreamOfManyValuesInOrder() {
+  @Test func `flatMap and flatten make a stream of many values, in order`() {
     let (input, list) = (input(), FutureInput<[Int], Trouble>())
     let (first, second) = (Chain<Int>(), Chain<Int>())
     first.watch(input.flatMap { [$0, $0 + 1, $0 + 2] })
@@ -147,8 +140,7 @@ import UVTestSupport
     #expect(chain.log == (includes ? ["1", "completed"] : ["completed"]))
   }
 
-  @Test("stamp and timeStamp pair the value")
-  func stampAndTimeStampPairTheValue() async throws {
+  @Test func `stamp and timeStamp pair the value`() async throws {
     try await withCallbackLoop { loop in
       let input = self.input()
       let begin = loop.clock.now
@@ -167,8 +159,7 @@ import UVTestSupport
     }
   }
 
-  @Test("delay delivers later, and the end waits for the value")
-  func delayDeliversLaterAndTheEndWaitsForTheValue() async throws {
+  @Test func `delay delivers later, and the end waits for the value`() async throws {
     try await withCallbackLoop { loop in
       let (input, chain) = (self.input(), Chain<Int>())
       let begin = loop.clock.now
@@ -176,12 +167,11 @@ import UVTestSupport
       chain.watch(delayed.on { _ in #expect(begin.duration(to: loop.clock.now) >= .milliseconds(3)) })
       input.complete(1)
       #expect(chain.log == [])
-      loop.eventually { chain.log == ["1", "completed"] }
+      loop.eventually(chain.log == ["1", "completed"])
     }
   }
 
-  @Test("start(with:) comes before a value, concat before the end")
-  func startWithComesBeforeAValueConcatBeforeTheEnd() {
+  @Test func `start(with:) comes before a value, concat before the end`() {
     let chains = (0..<4).map { _ in Chain<Int>() }
     let (value, nothing) = (input(), input())
     let empty: Future<Int, Trouble> = nothing.filter { _ in false }
@@ -197,8 +187,7 @@ import UVTestSupport
     #expect(chains[3].log == ["8", "9", "completed"])
   }
 
-  @Test("A default value stands in for none, whether that is an error or not")
-  func aDefaultValueStandsInForNoneWhetherThatIsAnError() {
+  @Test func `A default value stands in for none, whether that is an error or not`() {
     let (input, failing) = (input(), input())
     let (chain, failure) = (Chain<Int>(), Chain<Int>())
     let filtered: Future<Int, Trouble> = input.filter { _ in false }
@@ -210,8 +199,7 @@ import UVTestSupport
     #expect(failure.log == ["9", "completed"])
   }
 
-  @Test("merge of two types gives either, zip and combine give pairs")
-  func mergeOfTwoTypesGivesEitherZipAndCombineGivePairs() {
+  @Test func `merge of two types gives either, zip and combine give pairs`() {
     let (left, right) = (input(), FutureInput<String, Trouble>())
     var log: [String] = []
     let either: Future<Either<Int, String>, Trouble> = left.merge(right)
@@ -224,8 +212,7 @@ import UVTestSupport
     #expect(log == ["right(\"a\")", "(1, \"a\")", "(1, \"a\")"])
   }
 
-  @Test("An error does not end a merge while the other side may win, but ends a zip")
-  func anErrorDoesNotEndAMergeWhileTheOtherSideMay() {
+  @Test func `An error does not end a merge while the other side may win, but ends a zip`() {
     let (left, right, merged, zipped) = (input(), input(), Chain<Int>(), Chain<(Int, Int)>())
     merged.watch(left.merge(right))
     zipped.watch(left.zip(right))
@@ -247,8 +234,7 @@ import UVTestSupport
     #expect(ends.log == ["second"])
   }
 
-  @Test("doWhile, until, using and lifeOf end a future early")
-  func doWhileUntilUsingAndLifeOfEndAFutureEarly() {
+  @Test func `doWhile, until, using and lifeOf end a future early`() {
     func end(
       _ step: (Future<Int, Trouble>) -> Future<Int, Trouble>, between: () -> Void = {}
     ) -> [String] {
@@ -283,8 +269,7 @@ import UVTestSupport
         == ["completed"])
   }
 
-  @Test("Of an input's completions the first counts")
-  func ofAnInputsCompletionsTheFirstCounts() {
+  @Test func `Of an input's completions the first counts`() {
     let (input, chain) = (input(), Chain<Int>())
     chain.watch(input)
     input.complete(1)
@@ -293,8 +278,7 @@ import UVTestSupport
     #expect(chain.log == ["1", "completed"])
   }
 
-  @Test("A lazy task may be dispatched")
-  func aLazyTaskMayBeDispatched() async throws {
+  @Test func `A lazy task may be dispatched`() async throws {
     try await withLoop { loop in
       let executor = loop.executor
       let lazy = Lazy<Bool, Never>(dispatch: .async(on: .background)) { completion in
@@ -308,8 +292,7 @@ import UVTestSupport
   // `persist` and `dispatched` do not exist. A future is kept by who refers to it, so there is nothing to
   // persist; an operation that leaves the loop needs a Sendable closure, so where it runs must be said before
   // it, with `dispatch`. `debugPrinter`, a global that any thread could set, is `onDebugInfo` of each future.
-  @Test("Streams have a name, debug information, and may refuse to replay")
-  func streamsHaveANameDebugInformationAndMayRefuseToReplay() async throws {
+  @Test func `Streams have a name, debug information, and may refuse to replay`() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
       let named = self.input().named("answer").onDebugInfo { log.append($0) }
@@ -322,8 +305,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Work is dispatched inline, to queues, later, or to a thread, and chained")
-  func workIsDispatchedInlineToQueuesLaterOrToAThreadAnd() async throws {
+  @Test func `Work is dispatched inline, to queues, later, or to a thread, and chained`() async throws {
     let queue = CustomQueue("b48")
     let log = Log<String>()
     Dispatch.inline.execute { log.append("inline") }
@@ -345,8 +327,7 @@ import UVTestSupport
     #expect(log.values.dropFirst(3) == ["background", "later", "thread", "main", "low"])
   }
 
-  @Test("A timed throttle keeps the last, a pressure throttle drops what is too much")
-  func aTimedThrottleKeepsTheLastAPressureThrottleDropsWhatIs() async throws {
+  @Test func `A timed throttle keeps the last, a pressure throttle drops what is too much`() async throws {
     try await withCallbackLoop { loop in
       let (input, timed, eager, pressure) = (
         HotInput<Int, Trouble>(), Chain<Int>(), Chain<Int>(), Chain<Int>()
@@ -356,10 +337,9 @@ import UVTestSupport
       pressure.watch(input.throttled(PressureThrottle(buffer: 1, limit: 2)))
       for value in 1...5 { input.push(value) }
       input.terminate()
-      loop.eventually {
+      loop.eventually(
         timed.log == ["5", "completed"] && eager.log == ["1", "5", "completed"]
-          && pressure.log == ["1", "2", "3", "completed"]
-      }
+          && pressure.log == ["1", "2", "3", "completed"])
     }
   }
 }

@@ -20,8 +20,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A promise's task is given its state, and is a future")
-  func aPromisesTaskIsGivenItsStateAndIsAFuture() async throws {
+  @Test func `A promise's task is given its state, and is a future`() async throws {
     try await withCallbackLoop { loop in
       var states: [StreamState<Trouble>] = []
       let promise = StreamPromise<Int, Trouble> { state, completion in
@@ -30,15 +29,13 @@ import UVTestSupport
       }
       let future: Future<Int, Trouble> = promise
       loop.sleep(for: .zero) { _ in promise.cancel() }
-      loop.eventually {
+      loop.eventually(
         states == [.active, .terminated(reason: .cancelled)]
-          && future.state == .terminated(reason: .cancelled)
-      }
+          && future.state == .terminated(reason: .cancelled))
     }
   }
 
-  @Test("retry and both forms of retryOn decide about another run")
-  func retryAndBothFormsOfRetryOnDecideAboutAnotherRun() async throws {
+  @Test func `retry and both forms of retryOn decide about another run`() async throws {
     try await withCallbackLoop { loop in
       let attempts = (0..<3).map { _ in Attempts() }
       var seen: [Int] = []
@@ -50,32 +47,24 @@ import UVTestSupport
         return error == .first && attempt < 3
       }
       attempts[2].promise(loop, failures: 1).retryOn { _, _, retry in loop.queueMicrotask { retry(true) } }
-      loop.eventually {
-        attempts.map(\.runs) == [3, 3, 2] && attempts[0].log == ["3"] && seen == [1, 2, 3]
-      }
+      loop.eventually(attempts.map(\.runs) == [3, 3, 2] && attempts[0].log == ["3"] && seen == [1, 2, 3])
     }
   }
 
-  @Test("retry(3) makes four runs, twice retry(3) seven")
-  func retry3MakesFourRunsTwiceRetry3Seven() async throws {
+  @Test func `retry(3) makes four runs, twice retry(3) seven`() async throws {
     try await withCallbackLoop { loop in
       let (once, twice) = (Attempts(), Attempts())
       once.promise(loop).retry(3).onError { once.log.append("\($0)") }
       twice.promise(loop).retry(3).on { _ in }.retry(3).onError { twice.log.append("\($0)") }
-      loop.eventually {
-        [once.runs, twice.runs] == [4, 7] && once.log + twice.log == ["first", "first"]
-      }
+      loop.eventually([once.runs, twice.runs] == [4, 7] && once.log + twice.log == ["first", "first"])
     }
   }
 
-  @Test("A task that fails at once still reaches retry and onError")
-  func aTaskThatFailsAtOnceStillReachesRetryAndOnError() async throws {
+  @Test func `A task that fails at once still reaches retry and onError`() async throws {
     try await withCallbackLoop { loop in
       let attempts = Attempts()
       attempts.promise(loop, isAsync: false).retry(3).onError { attempts.log.append("\($0)") }
-      loop.eventually {
-        attempts.runs == 4 && attempts.log == ["first"]
-      }
+      loop.eventually(attempts.runs == 4 && attempts.log == ["first"])
     }
   }
 
@@ -91,36 +80,29 @@ import UVTestSupport
         }
         .retry(3)
         .on { attempts.log.append("\($0)") }
-      loop.eventually {
-        (attempts.runs == (reuses ? 1 : 3)) && (attempts.log == [reuses ? "1" : "3"])
-      }
+      loop.eventually((attempts.runs == (reuses ? 1 : 3)) && (attempts.log == [reuses ? "1" : "3"]))
     }
   }
 
-  @Test("cancel() goes up to the task, ends everything as cancelled, and stops retries")
-  func cancelGoesUpToTheTaskEndsEverythingAsCancelledAndStops() async throws {
+  @Test func `cancel() goes up to the task, ends everything as cancelled, and stops retries`() async throws {
     try await withCallbackLoop { loop in
       let attempts = Attempts()
       let last = attempts.promise(loop)
         .onTerminate { attempts.log.append("first \($0)") }
         .retry(100, delay: .milliseconds(1))
         .onTerminate { attempts.log.append("last \($0)") }
-      loop.eventually {
-        attempts.runs > 1
-      } then: {
+      loop.eventually(attempts.runs > 1) {
         let runs = attempts.runs
         attempts.log = []
         last.cancel()
-        loop.eventually {
+        loop.eventually(
           attempts.runs == runs && attempts.log.filter { $0.hasPrefix("last") } == ["last cancelled"]
-            && last.state == .terminated(reason: .cancelled)
-        }
+            && last.state == .terminated(reason: .cancelled))
       }
     }
   }
 
-  @Test("Cancelling before the task has answered ends the chain at once")
-  func cancellingBeforeTheTaskHasAnsweredEndsTheChainAtOnce() async throws {
+  @Test func `Cancelling before the task has answered ends the chain at once`() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
       let promise = StreamPromise<Int, Trouble> { _, _ in }
@@ -132,20 +114,16 @@ import UVTestSupport
     }
   }
 
-  @Test("future() ends retries; those before it still run")
-  func futureEndsRetriesThoseBeforeItStillRun() async throws {
+  @Test func `future() ends retries; those before it still run`() async throws {
     try await withCallbackLoop { loop in
       let attempts = Attempts()
       let future: Future<Int, Trouble> = attempts.promise(loop).retry(2).future()
       future.onError { attempts.log.append("\($0)") }
-      loop.eventually {
-        attempts.runs == 3 && attempts.log == ["first"]
-      }
+      loop.eventually(attempts.runs == 3 && attempts.log == ["first"])
     }
   }
 
-  @Test("Before the last retry a chain may see several errors, after it one result")
-  func beforeTheLastRetryAChainMaySeeSeveralErrorsAfterIt() async throws {
+  @Test func `Before the last retry a chain may see several errors, after it one result`() async throws {
     try await withCallbackLoop { loop in
       let attempts = Attempts()
       attempts.promise(loop, failures: 2)
@@ -153,7 +131,7 @@ import UVTestSupport
         .retry(3)
         .on { _ in attempts.log.append("value") }
         .onError { _ in attempts.log.append("failed") }
-      loop.eventually { attempts.log == ["attempt failed", "attempt failed", "value"] }
+      loop.eventually(attempts.log == ["attempt failed", "attempt failed", "value"])
     }
   }
 
@@ -170,12 +148,11 @@ import UVTestSupport
           .on { _ in log.append("on0") }.onTerminate { _ in log.append("t0") }
           .on { _ in log.append("on1") }.onTerminate { _ in log.append("t1") }
       }
-      loop.eventually { log == ["on0", "on1", "t1", "t0"] }
+      loop.eventually(log == ["on0", "on1", "t1", "t0"])
     }
   }
 
-  @Test("Each operation on a future is a branch of its own, and is let go when it has heard")
-  func eachOperationOnAFutureIsABranchOfItsOwnAnd() {
+  @Test func `Each operation on a future is a branch of its own, and is let go when it has heard`() {
     let input = FutureInput<Int, Never>()
     var log: [Int] = []
     for number in 1...3 { input.on { log.append($0 * number) }.on { log.append($0 * number) } }
@@ -185,8 +162,7 @@ import UVTestSupport
     #expect(log == [10, 10, 20, 20, 30, 30])
   }
 
-  @Test("A progression tells how far it has come until it ends")
-  func aProgressionTellsHowFarItHasComeUntilItEnds() {
+  @Test func `A progression tells how far it has come until it ends`() {
     typealias Copy = ProgressionInput<Int, String, Trouble>
     let (copy, other) = (Copy(), Copy())
     var log: [String] = []
@@ -238,9 +214,7 @@ import UVTestSupport
       other.merge(timer).on { log.append("timer") }
       hot.push(0)
       observable.set(1)
-      loop.eventually {
-        log.sorted() == ["hot 0", "observable 1", "request 2", "source 3", "timer"]
-      } then: {
+      loop.eventually(log.sorted() == ["hot 0", "observable 1", "request 2", "source 3", "timer"]) {
         ticks.stop()
         timer.terminate()
         _ = (inputs, other)

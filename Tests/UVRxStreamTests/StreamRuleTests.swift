@@ -7,8 +7,7 @@ import UVTestSupport
 @Suite struct StreamRuleTests {
   private typealias Text = Future<String, Trouble>
 
-  @Test("A future delivers one value or an error and ends")
-  func aFutureDeliversOneValueOrAnErrorAndEnds() async throws {
+  @Test func `A future delivers one value or an error and ends`() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
       Text.completed("value").on { log.append($0) }.onTerminate { log.append("\($0)") }
@@ -19,8 +18,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A future is processed as any stream")
-  func aFutureIsProcessedAsAnyStream() async throws {
+  @Test func `A future is processed as any stream`() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
       Text.completed("2").map { Int($0) }.filter { $0 > 1 }.stamp { $0 * 10 }.on {
@@ -30,8 +28,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The chain delivers after every reference to the future has been dropped")
-  func theChainDeliversAfterEveryReferenceToTheFutureHasBeenDropped() async throws {
+  @Test func `The chain delivers after every reference to the future has been dropped`() async throws {
     try await withCallbackLoop { loop in
       var log: [Int] = []
       func start() {
@@ -39,7 +36,7 @@ import UVTestSupport
           .on { log.append($0) }
       }
       start()
-      loop.eventually { log == [3] }
+      loop.eventually(log == [3])
     }
   }
 
@@ -52,29 +49,26 @@ import UVTestSupport
     }
   }
 
-  @Test("A function returns a future where it had a callback, and its result is mapped")
-  func aFunctionReturnsAFutureWhereItHadACallbackAndIts() async throws {
+  @Test func `A function returns a future where it had a callback, and its result is mapped`() async throws {
     try await withCallbackLoop { loop in
       var log: [Int] = []
       network(loop, "a").map { $0.count }.on { log.append($0) }
-      loop.eventually { log == [9] }
+      loop.eventually(log == [9])
     }
   }
 
-  @Test("Dispatch applies to the next operation, which runs elsewhere")
-  func dispatchAppliesToTheNextOperationWhichRunsElsewhere() async throws {
+  @Test func `Dispatch applies to the next operation, which runs elsewhere`() async throws {
     try await withCallbackLoop { loop in
       let executor = loop.executor
       var log: [Bool] = []
       network(loop, "a")
         .dispatch(.async(on: .background)).map { _ in executor.isOnLoop }
         .on { log += [$0, executor.isOnLoop] }
-      loop.eventually { log == [false, true] }
+      loop.eventually(log == [false, true])
     }
   }
 
-  @Test("Two hops in a flat chain, and an observer on a queue")
-  func twoHopsInAFlatChainAndAnObserverOnAQueue() async throws {
+  @Test func `Two hops in a flat chain, and an observer on a queue`() async throws {
     let seen = Log<String>()
     try await withCallbackLoop { loop in
       let queue = CustomQueue("test")
@@ -86,25 +80,22 @@ import UVTestSupport
     #expect(seen.values == ["json of a! true", "json of a! false"])
   }
 
-  @Test("An error of the task ends the future, and every error does")
-  func anErrorOfTheTaskEndsTheFutureAndEveryErrorDoes() async throws {
+  @Test func `An error of the task ends the future, and every error does`() async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
       let future = network(loop, "bad").on { _ in log.append("value") }.onTerminate {
         log.append("\($0 == .error(.second))")
       }
-      loop.eventually {
-        log == ["true"] && !future.isActive && future.state == .terminated(reason: .error(.first))
-      }
+      loop.eventually(
+        log == ["true"] && !future.isActive && future.state == .terminated(reason: .error(.first)))
     }
   }
 
-  @Test("onError handles errors in the chain")
-  func onErrorHandlesErrorsInTheChain() async throws {
+  @Test func `onError handles errors in the chain`() async throws {
     try await withCallbackLoop { loop in
       var log: [Trouble] = []
       network(loop, "bad").map { $0.count }.onError { log.append($0) }
-      loop.eventually { log == [.first] }
+      loop.eventually(log == [.first])
     }
   }
 
@@ -116,12 +107,11 @@ import UVTestSupport
         .onError { _ in log.append("A") }
         .resultMap { _ in Result<Int, Trouble>.failure(.second) }
         .onError { _ in log.append("B") }
-      loop.eventually { log.sorted() == (request == "a" ? ["B"] : ["A", "B"]) }
+      loop.eventually(log.sorted() == (request == "a" ? ["B"] : ["A", "B"]))
     }
   }
 
-  @Test("An input is completed from outside with a value, an error or a result")
-  func anInputIsCompletedFromOutsideWithAValueAnErrorOr() {
+  @Test func `An input is completed from outside with a value, an error or a result`() {
     var log: [String] = []
     let inputs = (0..<3).map { _ in FutureInput<Int, Trouble>() }
     for input in inputs { input.on { log.append("\($0)") }.onError { log.append("\($0)") } }
@@ -131,8 +121,7 @@ import UVTestSupport
     #expect(log == ["1", "first", "2"])
   }
 
-  @Test("An input that is let go ends its chain as cancelled")
-  func anInputThatIsLetGoEndsItsChainAsCancelled() {
+  @Test func `An input that is let go ends its chain as cancelled`() {
     var log: [Termination<Never>] = []
     var input: FutureInput<Int, Never>? = FutureInput()
     input?.on { _ in Issue.record("a value") }.onTerminate { log.append($0) }
@@ -140,8 +129,7 @@ import UVTestSupport
     #expect(log == [.cancelled])
   }
 
-  @Test("An input is completed elsewhere than it was made")
-  func anInputIsCompletedElsewhereThanItWasMade() {
+  @Test func `An input is completed elsewhere than it was made`() {
     func complete(_ input: FutureInput<Int, Never>) { input.complete(15) }
     let input = FutureInput<Int, Never>()
     var log: [Int] = []
@@ -150,8 +138,7 @@ import UVTestSupport
     #expect(log == [15])
   }
 
-  @Test("An input is a future")
-  func anInputIsAFuture() {
+  @Test func `An input is a future`() {
     let input = FutureInput<Int, Never>()
     let future: Future<Int, Never> = input
     var log: [Int] = []
@@ -160,8 +147,7 @@ import UVTestSupport
     #expect(log == [16])
   }
 
-  @Test("A lazy future runs its task when something is attached")
-  func aLazyFutureRunsItsTaskWhenSomethingIsAttached() {
+  @Test func `A lazy future runs its task when something is attached`() {
     var runs = 0
     let lazy = Lazy<Int, Never> { promise in
       runs += 1
@@ -174,15 +160,13 @@ import UVTestSupport
     #expect(log == [17])
   }
 
-  @Test("An ordinary future runs its task at once")
-  func anOrdinaryFutureRunsItsTaskAtOnce() {
+  @Test func `An ordinary future runs its task at once`() {
     var runs = 0
     _ = Future<Int, Never> { _ in runs += 1 }
     #expect(runs == 1)
   }
 
-  @Test("A lazy future keeps the value and lets the task go")
-  func aLazyFutureKeepsTheValueAndLetsTheTaskGo() async throws {
+  @Test func `A lazy future keeps the value and lets the task go`() async throws {
     try await withCallbackLoop { loop in
       var (runs, log): (Int, [Int]) = (0, [])
       var token: Token? = Token()
@@ -204,33 +188,29 @@ import UVTestSupport
     }
   }
 
-  @Test("A lazy future that nobody wants never runs")
-  func aLazyFutureThatNobodyWantsNeverRuns() {
+  @Test func `A lazy future that nobody wants never runs`() {
     _ = Lazy<Int, Never> { _ in Issue.record("ran") }
   }
 
-  @Test("A completed future replays after a short delay, once")
-  func aCompletedFutureReplaysAfterAShortDelayOnce() async throws {
+  @Test func `A completed future replays after a short delay, once`() async throws {
     try await withCallbackLoop { loop in
       var log: [Int] = []
       Future<Int, Never>.completed(21).on { log.append($0) }.on { log.append($0 + 1) }
       #expect(log == [])
-      loop.eventually { log == [21, 22] }
+      loop.eventually(log == [21, 22])
     }
   }
 
-  @Test("replay() delivers at once, and not again later")
-  func replayDeliversAtOnceAndNotAgainLater() async throws {
+  @Test func `replay() delivers at once, and not again later`() async throws {
     try await withCallbackLoop { loop in
       var log: [Int] = []
       Future<Int, Never>.completed(22).on { log.append($0) }.on { log.append($0 + 1) }.replay()
       #expect(log == [22, 23])
-      loop.eventually { log == [22, 23] }
+      loop.eventually(log == [22, 23])
     }
   }
 
-  @Test("replay() on an unfilled future does nothing, and the value comes once")
-  func replayOnAnUnfilledFutureDoesNothingAndTheValueComesOnce() {
+  @Test func `replay() on an unfilled future does nothing, and the value comes once`() {
     var log: [Int] = []
     let input = FutureInput<Int, Never>()
     input.on { log.append($0) }.replay()
@@ -239,8 +219,7 @@ import UVTestSupport
     #expect(log == [23])
   }
 
-  @Test("A future merges with another stream into a future")
-  func aFutureMergesWithAnotherStreamIntoAFuture() {
+  @Test func `A future merges with another stream into a future`() {
     let (left, right) = (FutureInput<Int, Trouble>(), HotInput<Int, Trouble>())
     let merged: Future<Int, Trouble> = left.merge(right)
     let zipped: Future<(Int, Int), Trouble> = left.zip(right)
@@ -254,8 +233,7 @@ import UVTestSupport
     #expect(log == ["2", "(1, 2)", "(1, 2)"])
   }
 
-  @Test("Merge delivers the first value of either side and completes")
-  func mergeDeliversTheFirstValueOfEitherSideAndCompletes() {
+  @Test func `Merge delivers the first value of either side and completes`() {
     let (left, right) = (FutureInput<Int, Never>(), FutureInput<Int, Never>())
     var log: [String] = []
     left.merge(right).on { log.append("\($0)") }.onTerminate { log.append("\($0)") }

@@ -56,8 +56,7 @@ import UVTestSupport
     }
   }
 
-  @Test("What still runs at the time limit is cancelled, and what was cut off is logged")
-  func limit() async throws {
+  @Test func `What still runs at the time limit is cancelled, and what was cut off is logged`() async throws {
     let handler = InMemoryLogHandler()
     let logger = Logger(label: "test") { _ in handler }
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
@@ -110,8 +109,7 @@ import UVTestSupport
     #expect(seen.withLock { $0 } == ["told true", "ended true"])
   }
 
-  @Test("Cancelling the service's task cancels the tasks of the loop")
-  func cancellation() async throws {
+  @Test func `Cancelling the service's task cancels the tasks of the loop`() async throws {
     let (starts, start) = AsyncStream.makeStream(of: Void.self)
     let service = EventLoopService(logger: Self.logger) { loop in
       start.yield()
@@ -145,8 +143,7 @@ import UVTestSupport
     #expect(log.values == ["body", "rest"])
   }
 
-  @Test("A group of loops serves until it is told to end, and its connections get time")
-  func group() async throws {
+  @Test func `A group of loops serves until it is told to end, and its connections get time`() async throws {
     let (ports, port) = AsyncStream.makeStream(of: SocketAddress.self)
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     let service = EventLoopGroupService(

@@ -70,8 +70,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A loop that doesn't measure its turns reports none of this")
-  func noDelay() async throws {
+  @Test func `A loop that doesn't measure its turns reports none of this`() async throws {
     let metrics = TestMetrics()
     try await withLoop { loop in
       let report = loop.reportMetrics(every: .zero, to: metrics)
@@ -83,8 +82,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The thread pool's requests are reported with the age of the oldest")
-  func pool() async throws {
+  @Test func `The thread pool's requests are reported with the age of the oldest`() async throws {
     let metrics = TestMetrics()
     try await withLoop { loop in
       let report = loop.reportMetrics(every: .milliseconds(5), to: metrics)
@@ -126,8 +124,7 @@ import UVTestSupport
     }
   }
 
-  @Test("What a loop doesn't know isn't reported, not even as zero")
-  func unknown() async throws {
+  @Test func `What a loop doesn't know isn't reported, not even as zero`() async throws {
     let metrics = TestMetrics()
     try await withLoop { loop in
       let report = loop.reportMetrics(every: .milliseconds(1), to: metrics)
@@ -142,8 +139,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The last report comes at the loop's end, when nothing is open any more")
-  func lastReport() async throws {
+  @Test func `The last report comes at the loop's end, when nothing is open any more`() async throws {
     let metrics = TestMetrics()
     try await withThread {
       try EventLoop.run { loop in
@@ -160,8 +156,7 @@ import UVTestSupport
     #expect(handles.values.count == 2 && handles.lastValue == 0)
   }
 
-  @Test("Large writes that wait for the peer count once, when they have left")
-  func largeWrites() async throws {
+  @Test func `Large writes that wait for the peer count once, when they have left`() async throws {
     try await withPair { loop, client, server in
       let before = loop.counts
       let bytes = Bytes(Array(repeating: 1, count: 5_000_000))

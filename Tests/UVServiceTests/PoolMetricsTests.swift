@@ -6,8 +6,7 @@ import UVService
 import UVTestSupport
 
 @Suite struct PoolMetricsTests {
-  @Test("A pool reports what it has and has done, until it is gone")
-  func report() async throws {
+  @Test func `A pool reports what it has and has done, until it is gone`() async throws {
     let metrics = TestMetrics()
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)

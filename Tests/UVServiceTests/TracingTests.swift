@@ -37,8 +37,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Nothing begins a span by itself, and an error of the body is recorded")
-  func errors() async throws {
+  @Test func `Nothing begins a span by itself, and an error of the body is recorded`() async throws {
     let tracer = Self.tracer
     tracer.clearAll()
     try await withPair { loop, client, server in

@@ -73,8 +73,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A connection that blocks goes on to block")
-  func blocking() async throws {
+  @Test func `A connection that blocks goes on to block`() async throws {
     try await withLoop { loop in
       for isBlocking in [false, true] {
         let (_, server, client) = try await secured(loop) { if isBlocking { try $0.setBlocking(true) } }
@@ -89,19 +88,16 @@ import UVTestSupport
   func readTimeout() async throws {
     try await withLoop { loop in
       let (_, server, client) = try await secured(loop) { $0.readTimeout = .milliseconds(5) }
-      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+      await expectError(.timedOut, of: try await server.read().value)
       client.close()
       server.close()
     }
   }
 
-  @Test("A write timeout that was set on the plain connection resets the secured one")
-  func writeTimeout() async throws {
+  @Test func `A write timeout that was set on the plain connection resets the secured one`() async throws {
     try await withLoop { loop in
       let (_, server, client) = try await secured(loop) { $0.writeTimeout = .milliseconds(20) }
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        try await server.write(Bytes(repeating: 1, count: 32 << 20)).value
-      }
+      await expectError(.timedOut, of: try await server.write(Bytes(repeating: 1, count: 32 << 20)).value)
       #expect(server.isClosing)
       await expectFailure(.connectionReset, .tlsTruncated) { () async throws(UVError) in
         while try await client.read().value != nil {}
@@ -132,14 +128,13 @@ import UVTestSupport
       #expect(loop.openConnectionCount == 1)
       let report = try await loop.shutdownGracefully(within: .seconds(1000)).value
       #expect(report.count == 0)
-      await expectFailure(.timedOut) { () async throws(UVError) in try await session.value }
+      await expectError(.timedOut, of: try await session.value)
       #expect(log.values == ["first ECANCELED", "second ends"])
       client.close()
     }
   }
 
-  @Test("A farewell is said by the session, which then ends as its peer expects")
-  func farewell() async throws {
+  @Test func `A farewell is said by the session, which then ends as its peer expects`() async throws {
     try await withLoop { loop in
       let (_, server, client) = try await secured(loop) { near in
         near.endWithServer(after: .milliseconds(5), farewell: "goodbye\n")

@@ -58,21 +58,21 @@ import UVTestSupport
     }
   }
 
-  @Test("A handshake that takes too long ends, and frees all it had")
-  func timeout() async throws {
+  @Test func `A handshake that takes too long ends, and frees all it had`() async throws {
     let (server, client) = try (certificates.server(), certificates.client())
     try await withLoop { loop in
       let silent = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let port = try Int(silent.localAddress().port)
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        try await loop.tls.connect(
+      await expectError(
+        .timedOut,
+        of: try await loop.tls.connect(
           host: "127.0.0.1", port: port, client, handshakeTimeout: .milliseconds(20)
-        ).value
-      }
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        try await loop.tls.connect(host: "127.0.0.1", port: port, client).timeout(after: .milliseconds(20))
-          .value
-      }
+        ).value)
+      await expectError(
+        .timedOut,
+        of: try await loop.tls.connect(host: "127.0.0.1", port: port, client).timeout(
+          after: .milliseconds(20)
+        ).value)
       silent.close()
       let failures = Log<UVError.Code>()
       let listener = try loop.tls.listen(
@@ -139,8 +139,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A plain connection is secured half-way, with what it has read already")
-  func startTLS() async throws {
+  @Test func `A plain connection is secured half-way, with what it has read already`() async throws {
     let (server, client) = try (certificates.server(), certificates.client())
     try await withPair { loop, plainClient, plainServer in
       let serving = loop.spawn { () async throws -> Bytes? in
@@ -171,8 +170,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A TLS connection can go through another one")
-  func tlsInTLS() async throws {
+  @Test func `A TLS connection can go through another one`() async throws {
     let (server, client) = try (certificates.server(), certificates.client())
     try await withTLS { loop, near, far in
       let (inner, outer) = try await handshake(loop, near, far, server, client).get()
@@ -290,8 +288,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A handshake ends at once when its connection is cut off")
-  func cutOffDuringHandshake() async throws {
+  @Test func `A handshake ends at once when its connection is cut off`() async throws {
     let server = try certificates.server()
     try await withLoop { loop in
       let failures = Log<UVError.Code>()
@@ -308,28 +305,21 @@ import UVTestSupport
     }
   }
 
-  @Test("What can't be secured is refused, and stays as it was")
-  func refused() async throws {
+  @Test func `What can't be secured is refused, and stays as it was`() async throws {
     let (server, client) = try (certificates.server(), certificates.client())
     try await withPair { loop, near, far in
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await loop.tls.secure(near, client).value
-      }
+      await expectError(.invalidArgument, of: try await loop.tls.secure(near, client).value)
       #expect(throws: UVError.self) { try loop.tls.listen(port: 0, client) }
       #expect(throws: UVError.self) { try loop.tls.listen(port: 0, server, handshakeLimit: 0) }
       #expect(throws: UVError.self) { try loop.tls.listen(port: 0, server, silentLimit: 0) }
       near.write("x") { _ in }
       near.write("y") { _ in }
-      await expectFailure(.busy) { () async throws(UVError) in try await loop.tls.secure(near, server).value }
+      await expectError(.busy, of: try await loop.tls.secure(near, server).value)
       #expect(try await far.read(exactly: 2).value == "xy")
       try await near.shutdown().value
-      await expectFailure(.brokenPipe) { () async throws(UVError) in
-        try await loop.tls.secure(near, server).value
-      }
+      await expectError(.brokenPipe, of: try await loop.tls.secure(near, server).value)
       try await near.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in
-        try await loop.tls.secure(near, server).value
-      }
+      await expectError(.badDescriptor, of: try await loop.tls.secure(near, server).value)
     }
   }
 }

@@ -8,8 +8,7 @@ import UVTestSupport
 @Suite struct CostTests {
   private let certificates = Certificates.shared
 
-  @Test("An idle connection costs at most 30 KiB")
-  func idleMemory() async throws {
+  @Test func `An idle connection costs at most 30 KiB`() async throws {
     let (server, client) = try (certificates.server(), certificates.client())
     try await withLoop { loop in
       var connections: [TLSConnection] = []
@@ -52,8 +51,7 @@ import UVTestSupport
     }
   }
 
-  @Test("New keys are agreed on in both directions, in silence")
-  func keyUpdates() async throws {
+  @Test func `New keys are agreed on in both directions, in silence`() async throws {
     try await withTLS { loop, server, client in
       for round in 0..<20 {
         let side = round % 2 == 0 ? client : server
@@ -67,8 +65,7 @@ import UVTestSupport
     }
   }
 
-  @Test("OpenSSL's queue of errors is empty after each failure")
-  func noErrorsLeft() async throws {
+  @Test func `OpenSSL's queue of errors is empty after each failure`() async throws {
     try await withLoop { loop in
       let (server, client) = try (certificates.server("expired"), certificates.client())
       guard case .failure = try await handshake(loop, server, client) else {
@@ -164,8 +161,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A file is sent through the connection, and what is written meanwhile follows")
-  func sendfile() async throws {
+  @Test func `A file is sent through the connection, and what is written meanwhile follows`() async throws {
     let path = certificates.path("file")
     let bytes = Bytes((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 11 &+ $0 >> 7) })
     try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -188,9 +184,7 @@ import UVTestSupport
       while log.values.isEmpty { try await loop.sleep(for: .zero).value }
       #expect(log.values == [.cancelled])
       try await file.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in
-        try await client.sendfile(file, count: 1).value
-      }
+      await expectError(.badDescriptor, of: try await client.sendfile(file, count: 1).value)
     }
   }
 

@@ -92,19 +92,18 @@ import UVTestSupport
         if place == 3 {
           // A record that claims to be longer waits for bytes that never come.
           b.close()
-          await expectFailure(.tls, .tlsTruncated) { () async throws(UVError) in try await a.read().value }
+          await expectError(.tls, .tlsTruncated, of: try await a.read().value)
         } else {
-          await expectFailure(.tls) { () async throws(UVError) in try await a.read().value }
-          await expectFailure(.tls) { () async throws(UVError) in try await a.write("y").value }
-          await expectFailure(.tls) { () async throws(UVError) in try await b.read().value }
+          await expectError(.tls, of: try await a.read().value)
+          await expectError(.tls, of: try await a.write("y").value)
+          await expectError(.tls, of: try await b.read().value)
         }
         for stream in [a, b, proxyNear, proxyFar] { stream.close() }
       }
     }
   }
 
-  @Test("Bytes at random are no handshake")
-  func rubbish() async throws {
+  @Test func `Bytes at random are no handshake`() async throws {
     let server = try certificates.server()
     var generator = SystemRandomNumberGenerator()
     let inputs = (0..<100).map { number -> Bytes in
@@ -120,9 +119,7 @@ import UVTestSupport
         let (near, far) = try loop.pipes.socketPair()
         try await far.write(input).value
         try await far.shutdown().value
-        await expectFailure(.tls, .tlsTruncated) { () async throws(UVError) in
-          try await loop.tls.secure(near, server).value
-        }
+        await expectError(.tls, .tlsTruncated, of: try await loop.tls.secure(near, server).value)
         far.close()
       }
     }

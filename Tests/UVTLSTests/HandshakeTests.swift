@@ -27,8 +27,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A client verifies chain, name and dates by default, and says what is wrong")
-  func verification() async throws {
+  @Test func `A client verifies chain, name and dates by default, and says what is wrong`() async throws {
     let (trusting, server) = try (certificates.client(), certificates.server())
     #expect(try await outcome(server: server, client: trusting) == "connected")
     #expect(try await outcome(server: server, client: trusting, host: "127.0.0.1") == "connected")
@@ -51,8 +50,7 @@ import UVTestSupport
       try await outcome(server: server, client: .client(trust: .everyoneWithoutVerification)) == "connected")
   }
 
-  @Test("Versions that aren't in common are an alert, which the other end names")
-  func versions() async throws {
+  @Test func `Versions that aren't in common are an alert, which the other end names`() async throws {
     var (old, new) = (TLSOptions(), TLSOptions())
     old.maximumVersion = .tls12
     new.minimumVersion = .tls13
@@ -83,8 +81,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The name that a client asks for chooses the server's identity")
-  func names() async throws {
+  @Test func `The name that a client asks for chooses the server's identity`() async throws {
     let server = try TLSContext.server(
       certificates.identity(),
       names: ["Second.test": certificates.identity("second"), "*.wild.test": certificates.identity("wild")])
@@ -119,17 +116,12 @@ import UVTestSupport
       let connecting = loop.spawn { () async throws(UVError) in
         try await loop.tls.secure(far, client, host: "third.test").value
       }
-      await expectFailure(.noSuchFile) { () async throws(UVError) in
-        try await loop.tls.secure(near, server).value
-      }
-      await expectFailure(.tlsTruncated, .connectionReset) { () async throws(UVError) in
-        try await connecting.value
-      }
+      await expectError(.noSuchFile, of: try await loop.tls.secure(near, server).value)
+      await expectError(.tlsTruncated, .connectionReset, of: try await connecting.value)
     }
   }
 
-  @Test("A server asks for certificates, and refuses clients without one if it must")
-  func clientCertificates() async throws {
+  @Test func `A server asks for certificates, and refuses clients without one if it must`() async throws {
     let trust = certificates.trust
     try await withTLS(
       server: { try Certificates.shared.server(clientCertificates: .required(trust)) },
@@ -179,8 +171,7 @@ import UVTestSupport
     #expect(resumed == [false, true, true, false])
   }
 
-  @Test("Servers that share their ticket keys resume each other's sessions")
-  func sharedTicketKeys() async throws {
+  @Test func `Servers that share their ticket keys resume each other's sessions`() async throws {
     var options = TLSOptions()
     let key = Bytes((0..<80).map { UInt8($0) })
     let servers = try (0..<2).map { _ in
@@ -228,8 +219,7 @@ import UVTestSupport
     #expect(resumed == [false, true, true, true, false, true])
   }
 
-  @Test("Keys go to the closure that asks for them")
-  func keyLog() async throws {
+  @Test func `Keys go to the closure that asks for them`() async throws {
     let log = Log<String>()
     try await withTLS(client: {
       var options = TLSOptions()

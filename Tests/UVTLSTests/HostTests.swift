@@ -20,13 +20,10 @@ import UVTestSupport
     let careless = try TLSContext.client(trust: .everyoneWithoutVerification)
     try await withLoop { loop in
       for context in [client, careless] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try await loop.tls.connect(host: host, port: 1, context).value
-        }
+        await expectError(
+          .invalidArgument, of: try await loop.tls.connect(host: host, port: 1, context).value)
         let (near, far) = try loop.pipes.socketPair()
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try await loop.tls.secure(near, context, host: host).value
-        }
+        await expectError(.invalidArgument, of: try await loop.tls.secure(near, context, host: host).value)
         // The plain stream is as it was.
         try await near.write("x").value
         #expect(try await far.read().value == "x")
@@ -63,8 +60,7 @@ import UVTestSupport
     #expect(try await failure("::2%lo") == "secure ::2%lo: IP address mismatch (TLS)")
   }
 
-  @Test("A certificate's common name is no name of the host's")
-  func commonName() async throws {
+  @Test func `A certificate's common name is no name of the host's`() async throws {
     #expect(
       try await failure("localhost", server: "common") == "secure localhost: hostname mismatch (TLS)")
   }

@@ -17,8 +17,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An identity that can't be is an error that says why")
-  func mistakes() {
+  @Test func `An identity that can't be is an error that says why`() {
     #expect(
       failure("server.pem", "second.key")
         == "read second.key: the private key doesn't belong to the certificate in server.pem (TLS)")
@@ -38,15 +37,13 @@ import UVTestSupport
     #expect(failure("rubbish.pem", "server.key").hasSuffix(" (TLS)"))
   }
 
-  @Test("An identity can come from memory")
-  func fromMemory() throws {
+  @Test func `An identity can come from memory`() throws {
     #expect(throws: UVError.self) { try TLSIdentity(pemCertificateChain: "", pemPrivateKey: "") }
     #expect(throws: UVError.self) { try TLSContext.client(trust: .certificates(pem: "nothing")) }
     #expect(throws: UVError.self) { try TLSContext.client(trust: .certificates("/nowhere")) }
   }
 
-  @Test("Keys of tickets that can't be are refused, and the others stay")
-  func ticketKeys() throws {
+  @Test func `Keys of tickets that can't be are refused, and the others stay`() throws {
     let key = Bytes(repeating: 7, count: TLSTicketKeys.keySize)
     for keys in [[], ["short"], [key, "short"], Array(repeating: key, count: TLSTicketKeys.limit + 1)] {
       #expect(throws: UVError.self) { try TLSTicketKeys(keys) }
@@ -57,8 +54,7 @@ import UVTestSupport
     #expect(throws: UVError.self) { try keys.rotate(keeping: TLSTicketKeys.limit + 1) }
   }
 
-  @Test("A context refuses options that can't be")
-  func options() throws {
+  @Test func `A context refuses options that can't be`() throws {
     var options = TLSOptions()
     options.cipherList = "NO-SUCH-CIPHER"
     #expect(throws: UVError.self) { try certificates.server(options: options) }

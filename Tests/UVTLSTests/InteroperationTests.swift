@@ -88,8 +88,7 @@ import UVTestSupport
     }
   }
 
-  @Test("curl fetches from the server and verifies it")
-  func curl() async throws {
+  @Test func `curl fetches from the server and verifies it`() async throws {
     let context = try certificates.server(protocols: ["http/1.1"])
     let root = certificates.path("root.pem")
     let body = Bytes(repeating: 120, count: 300_000)
@@ -113,8 +112,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Python's ssl speaks with the server, with a client's certificate")
-  func python() async throws {
+  @Test func `Python's ssl speaks with the server, with a client's certificate`() async throws {
     let context = try certificates.server(clientCertificates: .required(certificates.trust))
     let directory = certificates.directory
     try await withLoop { loop in
@@ -174,8 +172,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A peer's requests for new keys and for renegotiation don't disturb the stream")
-  func keyUpdates() async throws {
+  @Test func `A peer's requests for new keys and for renegotiation don't disturb the stream`() async throws {
     let context = try certificates.server()
     let root = certificates.path("root.pem")
     try await withLoop { loop in

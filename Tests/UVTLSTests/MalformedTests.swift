@@ -68,8 +68,7 @@ struct MalformedTests {
     }
   }
 
-  @Test("Malformed records from a server end the client's connection with an alert")
-  func server() async throws {
+  @Test func `Malformed records from a server end the client's connection with an alert`() async throws {
     let context = try Certificates.shared.client()
     let (certificate, key) = (Certificates.shared.path("rsa.pem"), Certificates.shared.path("rsa.key"))
     try await withLoop(within: 120) { loop in

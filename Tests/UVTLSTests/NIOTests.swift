@@ -8,8 +8,7 @@ import UVTestSupport
 struct NIOTests {
   private let certificates = Certificates.shared
 
-  @Test("A client of NIOSSL speaks with the server, and verifies it")
-  func client() async throws {
+  @Test func `A client of NIOSSL speaks with the server, and verifies it`() async throws {
     let (context, root) = (try certificates.server(), certificates.path("root.pem"))
     try await withLoop { loop in
       let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, context)
@@ -30,8 +29,7 @@ struct NIOTests {
     }
   }
 
-  @Test("The client speaks with a server of NIOSSL, and resumes its session")
-  func server() async throws {
+  @Test func `The client speaks with a server of NIOSSL, and resumes its session`() async throws {
     let client = try certificates.client()
     let identity = certificates.path("nio.pem")
     let parts = try ["server.pem", "server.key"].map {

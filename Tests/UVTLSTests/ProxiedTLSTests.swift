@@ -7,8 +7,7 @@ import UVTestSupport
 @Suite struct ProxiedTLSTests {
   private let certificates = Certificates.shared
 
-  @Test("The header comes before the handshake, and the secured connection has it")
-  func header() async throws {
+  @Test func `The header comes before the handshake, and the secured connection has it`() async throws {
     let (server, client) = try (certificates.server(), certificates.client())
     let failures = Log<String>()
     try await withLoop { loop in
@@ -44,53 +43,51 @@ import UVTestSupport
     arguments: ["send-proxy", "send-proxy-v2 proxy-v2-options crc32c,unique-id"], [false, true])
   func loadBalancer(option: String, isSecure: Bool) async throws {
     let (server, client) = try (certificates.server(), certificates.client())
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let plain = try loop.tcp.listen(host: "127.0.0.1", port: 0).proxyProtocol(from: ["127.0.0.1"]) {
-          Issue.record("\($0)")
-        }
-        let port = try plain.localAddress().port
-        // A socket that this process has bound, so that no other can have its port.
-        let front = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-        let frontPort = try front.localAddress().port
-        try await front.close().value
-        let configuration = """
-          defaults
-            mode tcp
-            timeout connect 5s
-            timeout client 20s
-            timeout server 20s
-          frontend f
-            bind 127.0.0.1:\(frontPort)
-            unique-id-format %[uuid()]
-            default_backend b
-          backend b
-            server s 127.0.0.1:\(port) \(option)
-
-          """
-        try await loop.files.writeFile(directory + "/haproxy.cfg", Bytes(configuration)).value
-        let child = try loop.processes.spawn(
-          Self.haproxy!, ["-db", "-f", directory + "/haproxy.cfg"], stdio: [.ignore, .ignore, .ignore])
-        let policy = RetryPolicy(attempts: 500, backoff: .constant(.milliseconds(20)))
-        let address = try SocketAddress("127.0.0.1", port: Int(frontPort))
-        let visitor = try await loop.tcp.connect(to: address).retry(policy).value
-        if isSecure {
-          let listener = try loop.tls.listen(over: plain, server)
-          let accepting = loop.spawn { () async throws(UVError) in try await listener.next().value }
-          let secured = try await loop.tls.secure(visitor, client, host: "localhost").value
-          let accepted = try #require(try await accepting.value)
-          try await talk(secured, accepted, secured.localAddress(), isSecond: option.contains("v2"))
-        } else {
-          let accepting = loop.spawn { () async throws(UVError) in try await plain.next().value }
-          try await visitor.write("first").value
-          let accepted = try #require(try await accepting.value)
-          #expect(try await accepted.read(exactly: 5).value == "first")
-          try await talk(visitor, accepted, visitor.localAddress(), isSecond: option.contains("v2"))
-        }
-        plain.close()
-        try child.kill(.terminate)
-        _ = try await child.exit().value
+    try await withLoopAndDirectory { loop, directory in
+      let plain = try loop.tcp.listen(host: "127.0.0.1", port: 0).proxyProtocol(from: ["127.0.0.1"]) {
+        Issue.record("\($0)")
       }
+      let port = try plain.localAddress().port
+      // A socket that this process has bound, so that no other can have its port.
+      let front = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let frontPort = try front.localAddress().port
+      try await front.close().value
+      let configuration = """
+        defaults
+          mode tcp
+          timeout connect 5s
+          timeout client 20s
+          timeout server 20s
+        frontend f
+          bind 127.0.0.1:\(frontPort)
+          unique-id-format %[uuid()]
+          default_backend b
+        backend b
+          server s 127.0.0.1:\(port) \(option)
+
+        """
+      try await loop.files.writeFile(directory + "/haproxy.cfg", Bytes(configuration)).value
+      let child = try loop.processes.spawn(
+        Self.haproxy!, ["-db", "-f", directory + "/haproxy.cfg"], stdio: [.ignore, .ignore, .ignore])
+      let policy = RetryPolicy(attempts: 500, backoff: .constant(.milliseconds(20)))
+      let address = try SocketAddress("127.0.0.1", port: Int(frontPort))
+      let visitor = try await loop.tcp.connect(to: address).retry(policy).value
+      if isSecure {
+        let listener = try loop.tls.listen(over: plain, server)
+        let accepting = loop.spawn { () async throws(UVError) in try await listener.next().value }
+        let secured = try await loop.tls.secure(visitor, client, host: "localhost").value
+        let accepted = try #require(try await accepting.value)
+        try await talk(secured, accepted, secured.localAddress(), isSecond: option.contains("v2"))
+      } else {
+        let accepting = loop.spawn { () async throws(UVError) in try await plain.next().value }
+        try await visitor.write("first").value
+        let accepted = try #require(try await accepting.value)
+        #expect(try await accepted.read(exactly: 5).value == "first")
+        try await talk(visitor, accepted, visitor.localAddress(), isSecond: option.contains("v2"))
+      }
+      plain.close()
+      try child.kill(.terminate)
+      _ = try await child.exit().value
     }
   }
 

@@ -6,8 +6,7 @@ import UVTestSupport
 
 /// Publishers of TLS connections.
 @Suite struct PublisherTests {
-  @Test("A listener and its connections publish, and a request to connect does")
-  func echo() async throws {
+  @Test func `A listener and its connections publish, and a request to connect does`() async throws {
     let (server, client) = try (Certificates.shared.server(), Certificates.shared.client())
     try await withLoop { loop in
       let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, server)
@@ -50,8 +49,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A reader without demand has nothing read for it, and goes on when it asks")
-  func backPressure() async throws {
+  @Test func `A reader without demand has nothing read for it, and goes on when it asks`() async throws {
     final class Slow: Subscriber {
       typealias Input = Bytes
       typealias Failure = UVError
@@ -83,8 +81,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A cut is a failure of the publisher")
-  func truncated() async throws {
+  @Test func `A cut is a failure of the publisher`() async throws {
     try await withTLS { loop, server, client throws in
       let log = Log<UVError.Code?>()
       let subscription = server.publisher().sink { completion in

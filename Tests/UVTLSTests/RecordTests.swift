@@ -43,8 +43,7 @@ import UVTestSupport
     return all
   }
 
-  @Test("Records are as large as can be")
-  func large() async throws {
+  @Test func `Records are as large as can be`() async throws {
     let server = try Certificates.shared.server()
     try await withLoop { loop in
       let lengths = try await Self.lengths(loop, server, writing: [40_000, 10])
@@ -52,8 +51,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The first 16 KiB leave in records of 1,300 bytes if the server asks for that")
-  func small() async throws {
+  @Test func `The first 16 KiB leave in records of 1,300 bytes if the server asks for that`() async throws {
     var options = TLSOptions()
     options.smallFirstRecords = true
     let server = try Certificates.shared.server(options: options)
@@ -67,8 +65,7 @@ import UVTestSupport
     }
   }
 
-  @Test("After a second without a write records are small again")
-  func idle() {
+  @Test func `After a second without a write records are small again`() {
     var records = SmallRecords()
     let start = LoopClock.Instant.now
     records.begin(at: start)

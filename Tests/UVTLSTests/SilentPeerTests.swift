@@ -81,8 +81,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The one that has been silent for the longest time makes room for another")
-  func oldest() async throws {
+  @Test func `The one that has been silent for the longest time makes room for another`() async throws {
     let client = try certificates.client()
     try await withLoop { loop in
       let failures = Log<UVError.Code>()
@@ -144,8 +143,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The deadline counts from the beginning, whatever a peer sends")
-  func deadline() async throws {
+  @Test func `The deadline counts from the beginning, whatever a peer sends`() async throws {
     let client = try certificates.client()
     try await withLoop { loop in
       let failures = Log<UVError.Code>()

@@ -5,8 +5,7 @@ import UVTestSupport
 
 /// A TLS connection is a stream like any other.
 @Suite struct StreamTests {
-  @Test("Bytes go both ways, in callbacks, promises and tasks")
-  func bothWays() async throws {
+  @Test func `Bytes go both ways, in callbacks, promises and tasks`() async throws {
     try await withTLS { loop, server, client throws in
       #expect(client.protocolVersion == .tls13)
       #expect(server.serverName == "localhost")
@@ -44,8 +43,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Lines can be read beside chunks, and what is left over stays")
-  func lines() async throws {
+  @Test func `Lines can be read beside chunks, and what is left over stays`() async throws {
     try await withTLS { loop, server, client throws in
       try await client.write("one\ntwo\r\nand the rest").value
       #expect(try await server.readLine(limit: 10).value == "one")
@@ -54,8 +52,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Writes of one turn leave together, in their order")
-  func gathered() async throws {
+  @Test func `Writes of one turn leave together, in their order`() async throws {
     try await withTLS { loop, server, client throws in
       let log = Log<Int>()
       for number in 0..<100 { client.write(Bytes("\(number)\n")) { _ in log.append(number) } }
@@ -102,8 +99,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A handler gets each byte in order, and the end")
-  func handler() async throws {
+  @Test func `A handler gets each byte in order, and the end`() async throws {
     try await withTLS { loop, server, client throws in
       let log = Log<Int>()
       server.start { result in
@@ -120,13 +116,12 @@ import UVTestSupport
     }
   }
 
-  @Test("A handler that comes after the end gets the bytes first")
-  func lateHandler() async throws {
+  @Test func `A handler that comes after the end gets the bytes first`() async throws {
     try await withTLS { loop, server, client in
       client.write("early") { _ in }
       try await client.shutdown().value
       #expect(try await server.peek(exactly: 5).value == "early")
-      await expectFailure(.endOfFile) { () async throws(UVError) in try await server.read(exactly: 6).value }
+      await expectError(.endOfFile, of: try await server.read(exactly: 6).value)
       let log = Log<String>()
       server.start { log.append("\($0.value.flatMap { $0 } ?? "end")") }
       while log.values.last != "end" { try await loop.sleep(for: .zero).value }
@@ -134,12 +129,11 @@ import UVTestSupport
     }
   }
 
-  @Test("Both ends end cleanly, one after the other")
-  func ends() async throws {
+  @Test func `Both ends end cleanly, one after the other`() async throws {
     try await withTLS { loop, server, client throws in
       try await client.shutdown().value
       #expect(try await server.read().value == nil)
-      await expectFailure(.brokenPipe) { () async throws(UVError) in try await client.write("x").value }
+      await expectError(.brokenPipe, of: try await client.write("x").value)
       // The other direction goes on.
       try await server.write("still here").value
       #expect(try await client.read().value == "still here")
@@ -148,8 +142,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A connection that is cut without a sign of the end is an error for each reader")
-  func truncated() async throws {
+  @Test func `A connection that is cut without a sign of the end is an error for each reader`() async throws {
     let (server, client) = try (Certificates.shared.server(), Certificates.shared.client())
     try await withLoop { loop in
       // The proxy cuts the connection; it knows nothing of TLS.
@@ -166,7 +159,7 @@ import UVTestSupport
       proxyNear.close()
       proxyFar.close()
       for _ in 0..<2 {
-        await expectFailure(.tlsTruncated) { () async throws(UVError) in try await a.read().value }
+        await expectError(.tlsTruncated, of: try await a.read().value)
       }
       await expectFailure(.tlsTruncated) { () async throws(UVError) in for try await _ in a {} }
       a.close()
@@ -174,8 +167,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A writer whose peer doesn't read is held up, and goes on when it does")
-  func backPressure() async throws {
+  @Test func `A writer whose peer doesn't read is held up, and goes on when it does`() async throws {
     try await withTLS { loop, server, client throws in
       let chunk = Bytes(repeating: 9, count: 100_000)
       var count = 0
@@ -220,8 +212,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A write that is cancelled before its bytes leave takes none with it")
-  func cancelledWrite() async throws {
+  @Test func `A write that is cancelled before its bytes leave takes none with it`() async throws {
     try await withTLS { loop, server, client throws in
       let log = Log<UVError.Code?>()
       client.write("first\n") { log.append($0.error?.code) }
@@ -233,8 +224,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Bytes that were written before a close arrive, and then the end")
-  func closeAfterWrites() async throws {
+  @Test func `Bytes that were written before a close arrive, and then the end`() async throws {
     try await withTLS { loop, server, client throws in
       client.write("the last words") { _ in }
       client.close()
@@ -259,8 +249,7 @@ import UVTestSupport
     }
   }
 
-  @Test("As many bytes as the system takes at once are written without waiting")
-  func tryWrite() async throws {
+  @Test func `As many bytes as the system takes at once are written without waiting`() async throws {
     try await withTLS { loop, server, client throws in
       #expect(try client.tryWrite("now") == 3)
       #expect(try await server.read().value == "now")
@@ -291,7 +280,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A write without bytes ends after the writes before it") func nothing() async throws {
+  @Test func `A write without bytes ends after the writes before it`() async throws {
     try await withTLS { _, server, client throws in try await expectOrderOfEmptyWrites(client, server) }
   }
 }

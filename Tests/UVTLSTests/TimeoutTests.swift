@@ -4,16 +4,13 @@ import UVTestSupport
 
 /// The timeouts of streams, on a TLS connection.
 @Suite struct TimeoutTests {
-  @Test("A read timeout ends the reads that wait, and leaves the connection as it was")
-  func read() async throws {
+  @Test func `A read timeout ends the reads that wait, and leaves the connection as it was`() async throws {
     try await withTLS { loop, server, client throws in
       server.readTimeout = .milliseconds(5)
       let handled = Log<UVError.Code?>()
-      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+      await expectError(.timedOut, of: try await server.read().value)
       try await client.write("half").value
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        try await server.read(exactly: 40_000).value
-      }
+      await expectError(.timedOut, of: try await server.read(exactly: 40_000).value)
       server.start { if let error = $0.error { handled.append(error.code) } }
       try await loop.until { !handled.values.isEmpty }
       #expect(handled.values == [.timedOut])
@@ -25,17 +22,14 @@ import UVTestSupport
     }
   }
 
-  @Test("A write timeout closes a connection whose peer doesn't read")
-  func write() async throws {
+  @Test func `A write timeout closes a connection whose peer doesn't read`() async throws {
     try await withTLS { loop, server, client throws in
       server.writeTimeout = .milliseconds(40)
       let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        try await server.write(Bytes(repeating: 1, count: 8 << 20)).value
-      }
-      await expectFailure(.timedOut) { () async throws(UVError) in try await reading.value }
+      await expectError(.timedOut, of: try await server.write(Bytes(repeating: 1, count: 8 << 20)).value)
+      await expectError(.timedOut, of: try await reading.value)
       #expect(server.isClosing)
-      await expectFailure(.timedOut) { () async throws(UVError) in try await server.write("later").value }
+      await expectError(.timedOut, of: try await server.write("later").value)
       // Half of it has come, and no sign of the end.
       var count = 0
       await expectFailure(.tlsTruncated) { () async throws(UVError) in
@@ -45,8 +39,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An idle timeout counts bytes in both directions")
-  func idle() async throws {
+  @Test func `An idle timeout counts bytes in both directions`() async throws {
     try await withTLS { loop, server, client throws in
       server.idleTimeout = .milliseconds(60)
       client.start { _ in }
@@ -57,7 +50,7 @@ import UVTestSupport
         }
         return loop.now
       }
-      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+      await expectError(.timedOut, of: try await server.read().value)
       // It came after the last write.
       let (last, end) = try await (writing.value, loop.now)
       #expect(end > last)

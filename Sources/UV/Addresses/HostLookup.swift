@@ -37,7 +37,7 @@ package final class HostLookup {
     let families = (try? SocketAddress(host, port: port)) == nil ? [AF_INET6, AF_INET] : [AF_UNSPEC]
     missing = families.count
     lookups = families.map { family in
-      LookupRequest.start(loop, host, port, family: family) { [self] in didResolve(family, $0) }
+      loop.dns.resolve(host, port: port, family: family) { [self] in didResolve(family, $0) }
     }
   }
 

@@ -6,29 +6,8 @@ final class LookupRequest: PoolRequest<[SocketAddress]> {
   private let port: UInt16
   private let family: Int32
 
-  /// Starts to look up.
-  ///
   /// - Parameter family: `AF_INET` or `AF_INET6` for addresses of one kind alone.
-  static func start(
-    _ loop: EventLoop, _ host: String, _ port: Int, family: Int32 = AF_UNSPEC,
-    _ done: @escaping Completion<[SocketAddress]>
-  ) -> PendingRequest {
-    do throws(UVError) {
-      guard let port = UInt16(exactly: port), !host.utf8.contains(0), !host.isEmpty else {
-        throw UVError(.invalidArgument, operation: "getaddrinfo", subject: "\(host) port \(port) (0...65535)")
-      }
-      if !loop.isClosed, let literal = try? SocketAddress(host, port: Int(port)) {
-        loop.answer { done(.success([literal])) }
-        return PendingRequest()
-      }
-      return LookupRequest(loop, host, port, family, done).start()
-    } catch {
-      loop.answer { done(.failure(error)) }
-      return PendingRequest()
-    }
-  }
-
-  private init(
+  init(
     _ loop: EventLoop, _ host: String, _ port: UInt16, _ family: Int32,
     _ done: @escaping Completion<[SocketAddress]>
   ) {
@@ -46,7 +25,7 @@ final class LookupRequest: PoolRequest<[SocketAddress]> {
 
   override var subject: String? { host }
 
-  private func start() -> PendingRequest {
+  func start() -> PendingRequest {
     submit {
       var hints = addrinfo()
       hints.ai_family = family

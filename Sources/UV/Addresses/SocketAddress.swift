@@ -59,13 +59,33 @@ public struct SocketAddress: Hashable, Sendable {
   }
 
   /// An address that the system filled in; nil if this type can't hold its family.
-  init?(_ pointer: UnsafePointer<sockaddr>?) {
+  package init?(_ pointer: UnsafePointer<sockaddr>?) {
     guard let pointer else { return nil }
     let raw = UnsafeRawPointer(pointer)
     switch Int32(pointer.pointee.sa_family) {
     case AF_INET: self.init(raw.loadUnaligned(as: sockaddr_in.self))
     case AF_INET6: self.init(raw.loadUnaligned(as: sockaddr_in6.self))
     default: return nil
+    }
+  }
+
+  /// An address of four bytes or of sixteen, as they travel; nil for another number of bytes.
+  package init?(bytes: some Collection<UInt8>, port: UInt16 = 0) {
+    func word<Word: FixedWidthInteger>(_ bytes: some Collection<UInt8>) -> Word {
+      Word(bigEndian: bytes.reduce(0) { $0 << 8 | Word($1) })
+    }
+    switch bytes.count {
+    case 4: self.init(family: .v4(word(bytes)), port: port)
+    case 16: self.init(family: .v6(word(bytes.prefix(8)), word(bytes.suffix(8)), scope: 0), port: port)
+    default: return nil
+    }
+  }
+
+  /// The bytes of the address, four or sixteen, as they travel.
+  package var bytes: [UInt8] {
+    switch family {
+    case .v4(let word): withUnsafeBytes(of: word) { Array($0) }
+    case .v6(let high, let low, _): withUnsafeBytes(of: (high, low)) { Array($0) }
     }
   }
 

@@ -89,3 +89,51 @@ struct PassedSockets {
 
 /// A variable of the environment. Nobody has changed it, at the beginning of a program.
 private func environmentValue(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+/// A listening socket that another process has passed to this one, and that no listener has taken yet.
+final class PassedSocket: Sendable {
+  let name: String
+  /// Where the socket listens, as `ListeningPlace` writes it.
+  let place: String
+  /// Whether this process is to remove the socket's file at its end. systemd removes its own.
+  let removesFile: Bool
+  private let descriptor: Atomic<Int32>
+
+  init(_ descriptor: Int32, name: String, place: String, removesFile: Bool) {
+    self.descriptor = Atomic(descriptor)
+    self.name = name
+    self.place = place
+    self.removesFile = removesFile
+  }
+
+  deinit {
+    let descriptor = take()
+    if descriptor >= 0 { _ = CUV.close(descriptor) }
+  }
+
+  /// The descriptor, which belongs to the caller from now on.
+  func take() -> Int32 { descriptor.exchange(-1, ordering: .relaxed) }
+}
+
+extension ListeningPlace {
+  init(_ address: SocketAddress) { self.init(text: address.description) }
+
+  init(path: some PathConvertible) { self.init(text: "unix:\(path.subject)") }
+
+  init(_ socket: PassedSocket) {
+    self.init(text: socket.place, name: socket.name)
+    if socket.removesFile, Self.isPath(text) { file = FilePath(String(text.dropFirst(5))) }
+  }
+
+  /// The place of a socket that another program has made; empty if it has none, or one of another kind.
+  static func text(of descriptor: Int32) -> String {
+    let path = try? socketPath("getsockname") { buffer, count in
+      let code = cuv_socket_path(descriptor, buffer, count.pointee)
+      count.pointee = code == 0 ? strlen(buffer) : 0
+      return code
+    }
+    if let path { return "unix:\(path)" }
+    let address = try? address("getsockname") { cuv_getsockname(descriptor, $0, $1) }
+    return address?.description ?? ""
+  }
+}

@@ -34,13 +34,15 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   /// Both are nil after the end, so that what they capture is released.
   private var onResume: Handler?
   private var onPause: Handler?
-  // What each element touches is inlined into the module that sends and the one that asks. Only they know the
-  // type of the elements: here, each use of it would cost a look-up in the runtime.
+  // The code that each element runs through is inlined into the module that sends and the one that asks. Only
+  // they know the type of the elements: here, each use of it would cost a look-up in the runtime.
   /// Elements that have been sent but not asked for yet.
   @usableFromInline @exclusivity(unchecked) var unasked = Queue<Element>()
   /// How the source ends once the elements before have been asked for; nil while it goes on.
   @usableFromInline @exclusivity(unchecked) private(set) var end: Result<Void, UVError>?
   @usableFromInline @exclusivity(unchecked) var isFlushing = false
+  /// Called each time that somebody waits, and all that was sent has been delivered.
+  package var didDeliverAll: (() -> Void)?
   @exclusivity(unchecked) private var isResumed = false
   /// How many more microtasks a source waits for readers to ask again, before it pauses.
   @exclusivity(unchecked) private var patience = 0
@@ -94,6 +96,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     end = error.map { .failure($0) } ?? .success(())
     onResume = nil
     onPause = nil
+    didDeliverAll = nil
     flushLater()
   }
 
@@ -121,7 +124,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     if isToFlushAgain(hasDelivered, isEmpty: unasked.isEmpty) { flushLater() }
   }
 
-  /// What follows when elements have been delivered, or none: the end, or a pause.
+  /// Ends or pauses the source if that is due, when elements have been delivered, or none.
   @usableFromInline
   func isToFlushAgain(_ hasDelivered: Bool, isEmpty: Bool) -> Bool {
     if isEmpty, let end {
@@ -145,16 +148,18 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   }
 
   private func start() {
-    guard !isResumed, let onResume else { return }
-    isResumed = true
-    onResume(self)
+    if !isResumed, let onResume {
+      isResumed = true
+      onResume(self)
+    }
+    if let didDeliverAll, isWaitedFor { didDeliverAll() }
   }
 
   // MARK: What the core asks for
 
   func resume() {
     if loop.isClosed { finish(UVError(.loopClosed, operation: operation)) }
-    if stay == nil { stay = SourceStay(loop) { [self] in loopEnds() } }
+    if stay == nil { stay = SourceStay(loop, operation) { [self] in loopEnds() } }
     if unasked.isEmpty, end == nil { start() } else { flushLater() }
   }
 

@@ -8,30 +8,29 @@ open class ReadableSource<Element>: EventSource {
   /// The error that ends the source early.
   public typealias Failure = UVError
 
-  private let ownLoop: EventLoop
+  /// The loop that the source belongs to.
+  public final let loop: EventLoop
+
   private var made: CustomSource<Element>?
-  private let make: (() -> CustomSource<Element>)?
+  private let make: ((ReadableSource) -> CustomSource<Element>)?
 
   /// - Parameter source: The source whose elements these are.
   package init(_ source: CustomSource<Element>) {
-    (ownLoop, made, make) = (source.loop, source, nil)
+    (loop, made, make) = (source.loop, source, nil)
   }
 
-  /// - Parameter make: Makes the source, when somebody first asks.
-  package init(_ loop: EventLoop, _ make: @escaping () -> CustomSource<Element>) {
-    (ownLoop, self.make) = (loop, make)
+  /// - Parameter make: Makes the source of this object, when somebody first asks.
+  package init(_ loop: EventLoop, _ make: @escaping (ReadableSource) -> CustomSource<Element>) {
+    (self.loop, self.make) = (loop, make)
   }
 
   /// Where the module sends the elements.
   package final var source: CustomSource<Element> {
     if let made { return made }
-    let source = make!()
+    let source = make!(self)
     made = source
     return source
   }
-
-  /// The loop that the source belongs to.
-  public final var loop: EventLoop { ownLoop }
 
   /// Asks for the next element, or nil at the end; see ``EventSource/next(_:)``.
   @discardableResult

@@ -34,7 +34,7 @@ class SourceLine: Cancelling {
 /// Everything here happens on the loop's thread. At any time there is either a handler or a queue of waiters.
 /// A handler stands where the first waiter does, and stays there.
 ///
-/// What each element touches is inlined into the modules that send and ask, which know its type.
+/// The code that each element runs through is inlined into the modules that send and ask, which know its type.
 @usableFromInline
 final class SourceCore<Element>: SourceLine {
   @usableFromInline typealias Outcome = Result<Element?, UVError>

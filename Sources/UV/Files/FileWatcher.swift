@@ -6,38 +6,68 @@ import CUV
 /// for each name, with all that happened to it. If there are more than 1,024 names, it keeps one event
 /// without a name instead.
 ///
-/// On Linux the system reports changes in the directory itself, but not in the directories below it.
+/// On Linux the system reports changes in the directory itself, but not in the directories below it;
+/// ``FileSystem/watch(_:recursive:)`` can watch these, too.
 ///
 /// When the watched file or directory is removed or renamed, or another one takes its name, the watcher
 /// delivers this as an event with the kind `rename`. Then it ends with the error `noSuchFile`, because no
 /// further change at the path would be reported. To follow a file that programs replace, watch its directory.
 ///
-/// The watcher keeps its loop running only while somebody asks.
+/// The watcher keeps its loop running only while somebody asks, and while it looks through directories.
 ///
 /// The corresponding libuv type is `uv_fs_event_t`.
 public final class FileWatcher: SourceHandle<FileEvent> {
-  private static let limit = 1024
+  static let limit = 1024
 
-  /// Events that nobody has asked for yet, in the order in which they first happened.
-  private var unasked: [FileEvent] = []
-  private var indices: [FilePath?: Int] = [:]
+  private(set) var unasked = UnaskedFileEvents()
   /// The file itself; nil if the system doesn't identify it.
   private let watched: FileIdentity?
-  /// Whether it is no longer at its path.
-  private var hasGone = false
+  /// The error with which the source ends, once all events that it has kept are delivered: the file is no longer
+  /// at its path, or can't be watched any more.
+  var ending: UVError?
+  #if os(Linux) || os(Android)
+    /// The directory and all below it, which libuv doesn't watch. libuv's handle then is a poll.
+    private(set) var tree: WatchedTree?
+    private(set) var treePath: FilePath?
+    var isPolling = false
+    /// Whether the tree has to wait until something has been asked for.
+    var isTreeWaiting = false
+
+    var poll: UnsafeMutablePointer<uv_poll_t> {
+      block.raw.assumingMemoryBound(to: uv_poll_t.self)
+    }
+  #endif
 
   private var handle: UnsafeMutablePointer<uv_fs_event_t> {
     block.raw.assumingMemoryBound(to: uv_fs_event_t.self)
   }
 
-  init(loop: EventLoop, path: some PathConvertible) throws(UVError) {
+  init(loop: EventLoop, path: some PathConvertible, recursive: Bool) throws(UVError) {
     watched = path.withPathBytes(FileIdentity.init)
+    var flags: UInt32 = 0
+    #if os(Linux) || os(Android)
+      if recursive, let descriptors = try TreeDescriptors(path) {
+        treePath = path.withPathBytes { FilePath(platformString: $0!) }
+        try super.init(loop: loop, "fs_event", size: MemoryLayout<uv_poll_t>.size, "fs_event_init") {
+          uv_poll_init(loop.raw, $0.assumingMemoryBound(to: uv_poll_t.self), descriptors.events)
+        }
+        block.keep(TreeKeeper(self, descriptors))
+        take(role: .tree)
+        tree = try WatchedTree(self, descriptors)
+        keepLoopRunning(whileAsked: false)
+        tree?.readEvents()
+        return
+      }
+    #else
+      if recursive { flags = UInt32(UV_FS_EVENT_RECURSIVE.rawValue) }
+    #endif
     try super.init(loop: loop, "fs_event", size: MemoryLayout<uv_fs_event_t>.size, "fs_event_init") {
       uv_fs_event_init(loop.raw, $0.assumingMemoryBound(to: uv_fs_event_t.self))
     }
     isActiveWhileIdle()
-    try check(path, "fs_event_start") { uv_fs_event_start(handle, fileChanged, $0, 0) }
+    try check(path, "fs_event_start") { uv_fs_event_start(handle, fileChanged, $0, flags) }
     keepLoopRunning(whileAsked: false)
+    if recursive { unasked.add(FileEvent(kinds: .complete, name: nil)) }
   }
 
   /// The path that is watched.
@@ -47,6 +77,9 @@ public final class FileWatcher: SourceHandle<FileEvent> {
   /// The corresponding libuv function is `uv_fs_event_getpath`.
   public func path() throws(UVError) -> FilePath {
     try checkOpen("fs_event_getpath")
+    #if os(Linux) || os(Android)
+      if let treePath { return treePath }
+    #endif
     return try UV.path("fs_event_getpath") { uv_fs_event_getpath(handle, $0, $1) }
   }
 
@@ -54,21 +87,23 @@ public final class FileWatcher: SourceHandle<FileEvent> {
 
   override func stopProducing() { keepLoopRunning(whileAsked: false) }
 
-  override var hasPending: Bool { !unasked.isEmpty || hasGone }
+  override var hasPending: Bool { !unasked.isEmpty || ending != nil }
 
   override func deliverPending() {
-    while source.hasDemand, !unasked.isEmpty {
-      let events = unasked
-      unasked = []
-      indices = [:]
-      for event in events { tell(event) }
-    }
-    if hasGone, unasked.isEmpty, source.hasDemand { endWithPath() }
+    while source.hasDemand, let event = unasked.popFirst() { source.deliver(event) }
+    #if os(Linux) || os(Android)
+      if isTreeWaiting, !isFull {
+        isTreeWaiting = false
+        tree?.readEvents()
+      }
+    #endif
+    finishIfDone()
   }
 
-  /// Ends the source, because nothing more would come.
-  private func endWithPath() {
-    finish(UVError(.noSuchFile, operation: operation, subject: (try? path())?.string))
+  /// Ends the source, if nothing more would come.
+  func finishIfDone() {
+    guard let error = ending, unasked.isEmpty, source.hasDemand else { return }
+    finish(error)
   }
 
   private func finish(_ error: UVError) {
@@ -77,32 +112,33 @@ public final class FileWatcher: SourceHandle<FileEvent> {
     letGo(.source)
   }
 
-  private func tell(_ event: FileEvent) {
+  func tell(_ event: FileEvent, limit: Int) {
     if unasked.isEmpty, source.hasDemand { return source.deliver(event) }
-    if let index = indices[event.name] {
-      unasked[index].kinds.formUnion(event.kinds)
-    } else if unasked.count < Self.limit {
-      indices[event.name] = unasked.count
-      unasked.append(event)
-    } else {
-      let kinds = unasked.reduce(event.kinds) { $0.union($1.kinds) }
-      unasked = [FileEvent(kinds: kinds, name: nil)]
-      indices = [nil: 0]
-    }
+    unasked.add(event)
+    if unasked.count > limit { unasked.collapse() }
   }
 
   fileprivate func receive(_ kinds: Int32, _ name: UnsafePointer<CChar>?, _ code: Int32) {
-    loop.callback {
-      if hasGone { return }
+    produce {
+      if ending != nil { return }
       if code < 0 { return finish(failure(code, "fs_event")) }
       let event = FileEvent(
         kinds: FileEvent.Kinds(rawValue: kinds), name: name.map { FilePath(platformString: $0) })
-      tell(event)
-      hasGone = event.kinds.contains(.rename) && isAboutItself(event) && !isAtPath
+      tell(event, limit: Self.limit)
+      if event.kinds.contains(.rename), isAboutItself(event) { endUnlessAtPath() }
+    }
+  }
+
+  /// Does the work of a callback from libuv.
+  func produce(_ body: () -> Void) {
+    loop.callback {
+      body()
+      // A reader that asks for the next event in this callback gets those that are kept.
+      if !unasked.isEmpty { source.pauseIfUnwanted() }
     }
     source.pauseIfUnwanted()
-    // The receiver of the event may have asked for the next one meanwhile.
-    if hasGone, unasked.isEmpty, source.hasDemand { loop.callback { endWithPath() } }
+    // The receiver of an event may have asked for the next one meanwhile.
+    if ending != nil, source.hasDemand { loop.callback { finishIfDone() } }
   }
 }
 
@@ -113,9 +149,12 @@ extension FileWatcher {
     return name.lastComponent == (try? path())?.lastComponent
   }
 
-  private var isAtPath: Bool {
-    guard let watched, let path = try? path() else { return true }
-    return path.withPathBytes(FileIdentity.init) == watched
+  /// Ends the source if something else is at the path, or nothing.
+  func endUnlessAtPath() {
+    guard let watched, let path = try? path(), path.withPathBytes(FileIdentity.init) != watched else {
+      return
+    }
+    ending = UVError(.noSuchFile, operation: operation, subject: path.string)
   }
 }
 
@@ -137,15 +176,37 @@ private struct FileIdentity: Equatable {
 }
 
 extension FileSystem {
-  /// Watches a file, or a directory without those below it.
+  /// Watches a file, or a directory: by itself, or with all below it.
   ///
-  /// - Parameter path: The file or directory, which must exist.
+  /// ```swift
+  /// let watcher = try loop.files.watch("Sources", recursive: true)
+  /// for try await event in watcher {
+  ///   if event.kinds.contains(.complete) { /* read the whole tree now */ }
+  ///   if let path = event.name { print("look at \(path)") }
+  /// }
+  /// ```
+  ///
+  /// A directory that is watched with all below it is looked through first. When all of it is watched, an event of the
+  /// kind `complete` comes. Read the tree then: what changes later is told. On Linux,
+  ///
+  /// - a directory that has come is told together with each file and directory in it. One that is renamed in the
+  ///   tree is told by its two names alone: what is in it has come along;
+  /// - symbolic links aren't followed;
+  /// - a directory that can't be read is told with its error, and is left out;
+  /// - if the program asks for nothing, the watcher keeps about 1,024 events and leaves the others to the system. If
+  ///   the system drops some, this is told, and then each place that may differ; see ``FileEvent/Kinds/overflow``.
+  ///
+  /// - Parameters:
+  ///   - path: The file or directory, which must exist.
+  ///   - recursive: Whether a directory is watched with all below it. A file isn't watched otherwise for that.
   /// - Throws: `noSuchFile`, `permissionDenied`, `noSpace` or `tooManyOpenFiles` if the system allows no more
-  ///   watches, and `invalidArgument` for a path with a NUL in it.
+  ///   watches, and `invalidArgument` for a path with a NUL in it. The source ends with `noSpace`, `tooManyOpenFiles` or
+  ///   `outOfMemory` if that happens below the directory, where each directory needs a watch.
   ///
-  /// The corresponding libuv functions are `uv_fs_event_init` and `uv_fs_event_start`.
-  public func watch(_ path: some PathConvertible) throws(UVError) -> FileWatcher {
-    try FileWatcher(loop: loop, path: path)
+  /// The corresponding libuv functions are `uv_fs_event_init` and `uv_fs_event_start`, with the flag
+  /// `UV_FS_EVENT_RECURSIVE`, which libuv ignores on Linux.
+  public func watch(_ path: some PathConvertible, recursive: Bool = false) throws(UVError) -> FileWatcher {
+    try FileWatcher(loop: loop, path: path, recursive: recursive)
   }
 }
 

@@ -141,6 +141,10 @@ open class Handle {
     case accepted
     /// A stream over a file. libuv doesn't know it.
     case file
+    /// A child process, which libuv may know as a poll; see `cuv_child`.
+    case child
+    /// A watcher of a directory and all below it, which libuv knows as a poll.
+    case tree
   }
 
   /// Notes the handle's role. Called once, while the handle is open.

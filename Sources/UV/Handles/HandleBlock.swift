@@ -115,6 +115,24 @@ struct HandleBlock {
     header.pointee.loop.openHandles.descriptors.insert(descriptor)
   }
 
+  /// Notes the descriptor of a poll as the handle's own, which closes with it. There is none if it is negative.
+  func ownPolledDescriptor(_ descriptor: Int32) {
+    if descriptor < 0 { return }
+    header.pointee.descriptor = descriptor
+    header.pointee.closesDescriptor = true
+    own()
+  }
+
+  /// The kind of the handle; libuv has other words for some kinds.
+  var type: HandleType {
+    switch header.pointee.role {
+    case .file: .file
+    case .child: .process
+    case .tree: .fileEvent
+    case .other, .listener, .accepted: HandleType(cuv_handle_type(handle))
+    }
+  }
+
   /// Called when the handle is about to close its descriptor, whose number may then be used again.
   private func disown() {
     guard header.pointee.ownsDescriptor else { return }

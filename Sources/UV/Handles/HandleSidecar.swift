@@ -14,7 +14,7 @@ class HandleSidecar {
 
 /// The sidecar of a handle that libuv may call although nothing retains the owner. Another thread may drop
 /// the owner at any moment.
-final class IdleOwner: HandleSidecar {
+class IdleOwner: HandleSidecar {
   weak var owner: Handle?
 
   init(_ owner: Handle) { self.owner = owner }

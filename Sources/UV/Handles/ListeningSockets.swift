@@ -62,7 +62,7 @@ struct ListeningSockets {
     return try result.get()
   }
 
-  /// The successor is ready. What listens at these places goes on listening in the successor.
+  /// The successor is ready. Listeners at these places go on listening in the successor.
   static func passedOn(_ places: Set<String>) {
     state.withLock { state in
       for index in state.entries.indices where places.contains(state.entries[index].place.text) {

@@ -11,7 +11,9 @@ extension EventLoop {
     var walk = Walk()
     // libuv doesn't know that these listen; see `ListenerPoll`.
     forEachHandle { block in
-      if block.header.pointee.role == .file { walk.files.insert(UnsafeRawPointer(block.raw)) }
+      if [.file, .child, .tree].contains(block.header.pointee.role) {
+        walk.types[UnsafeRawPointer(block.raw)] = block.type
+      }
       guard let listener = block.listenerPoll else { return }
       walk.polls.insert(UnsafeRawPointer(listener.poll))
       walk.listeners[UnsafeRawPointer(block.raw)] = listener.isKeepingLoop
@@ -24,8 +26,8 @@ extension EventLoop {
 /// The handles of a loop, while they are visited.
 private struct Walk {
   var handles: [LoopHandle] = []
-  /// The handles of streams over files.
-  var files: Set<UnsafeRawPointer> = []
+  /// The types of the handles that libuv takes for something else.
+  var types: [UnsafeRawPointer: HandleType] = [:]
   /// The poll handles that are a part of listeners.
   var polls: Set<UnsafeRawPointer> = []
   /// The listeners, and whether each keeps the loop running.
@@ -41,8 +43,7 @@ private func visitHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?, _ context
   let hasDescriptor = uv_fileno(handle, &descriptor) == 0
   walk.pointee.handles.append(
     LoopHandle(
-      type: walk.pointee.files.contains(UnsafeRawPointer(handle!))
-        ? .file : HandleType(cuv_handle_type(handle)),
+      type: walk.pointee.types[UnsafeRawPointer(handle!)] ?? HandleType(cuv_handle_type(handle)),
       isActive: isKeptByListener != nil || uv_is_active(handle) != 0,
       isClosing: uv_is_closing(handle) != 0, keepsLoopRunning: isKeptByListener ?? (uv_has_ref(handle) != 0),
       fileDescriptor: hasDescriptor ? descriptor : nil))

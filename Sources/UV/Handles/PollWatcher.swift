@@ -58,9 +58,7 @@ public final class PollWatcher: SourceHandle<PollEvents> {
       let type = HandleType(guessing: fileDescriptor)
       throw UVError(error.code, operation: error.operation, subject: "descriptor \(fileDescriptor) (\(type))")
     }
-    block.header.pointee.descriptor = duplicate
-    block.header.pointee.closesDescriptor = true
-    block.own()
+    block.ownPolledDescriptor(duplicate)
   }
 
   override func startProducing() throws(UVError) {

@@ -60,6 +60,7 @@ extension EventLoop {
     let moved = state.pointee.isEnding ? max(state.pointee.budget, 0) : -state.pointee.reserve
     state.pointee.budget &-= moved
     state.pointee.reserve &+= moved
+    work.behindEvents.flush()
   }
 
   /// Does the same as ``drain()`` while the loop ends. It also notes the work of tasks that were spawned

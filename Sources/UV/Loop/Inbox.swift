@@ -75,25 +75,26 @@ final class Inbox: Sendable {
 
   /// Adds a message; false if the loop has ended.
   func send(_ message: consuming Message) -> Bool {
-    let message = message
-    var isFirst = false
-    let isOpen = lock.withLock {
-      if state.pointee.isClosed { return false }
-      if state.pointee.messages.isEmpty { isFilled.store(true, ordering: .relaxed) }
-      state.pointee.messages.append(message)
-      isFirst = state.pointee.isAwaited
-      if isFirst {
-        state.pointee.isAwaited = false
-        signalling.add(1, ordering: .relaxed)
-      }
-      return true
+    // Not by `withLock`: a message that a closure captures is copied, which counts references.
+    lock.lock()
+    if state.pointee.isClosed {
+      lock.unlock()
+      return false
     }
+    if state.pointee.messages.isEmpty { isFilled.store(true, ordering: .relaxed) }
+    state.pointee.messages.append(message)
+    let isFirst = state.pointee.isAwaited
+    if isFirst {
+      state.pointee.isAwaited = false
+      signalling.add(1, ordering: .relaxed)
+    }
+    lock.unlock()
     // Not under the lock: the loop would wake up and wait for the lock, which costs two thread switches.
     if isFirst {
       wakeup.signal()
       signalling.subtract(1, ordering: .releasing)
     }
-    return isOpen
+    return true
   }
 
   /// Takes messages out and calls `handle` with each, in order. On the loop's thread.

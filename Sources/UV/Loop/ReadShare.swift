@@ -4,7 +4,7 @@
 /// libuv lets a stream fill its buffer 32 times before the next stream has its turn. With a buffer of 64 KiB,
 /// one peer that sends without a pause makes all others wait for two milliseconds each time.
 struct ReadShare {
-  /// How many bytes a stream reads in a turn when its peer goes on sending: four buffers.
+  /// How many bytes a stream reads in a turn when its peer goes on sending.
   static let limit = 256 << 10
 
   private var reader: UnsafeRawPointer?
@@ -17,9 +17,9 @@ struct ReadShare {
     reader = handle
   }
 
-  /// Whether `handle` has had its share of this turn.
+  /// How many bytes `handle` may still read in this turn.
   @inline(__always)
-  func isUsedUp(by handle: UnsafeRawPointer) -> Bool { handle == reader && count >= Self.limit }
+  func rest(of handle: UnsafeRawPointer) -> Int { handle == reader ? Self.limit &- count : Self.limit }
 
   /// Begins a turn.
   @inline(__always)

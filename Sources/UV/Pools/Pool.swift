@@ -99,6 +99,12 @@ public final class Pool<Resource: PoolResource> {
     return core.lease(done)
   }
 
+  /// Lends a resource that is idle; nil if there is none, or if others wait.
+  package func leaseAtOnce() -> PoolLease<Resource>? {
+    loop.requireOnLoop("lease()")
+    return core.leaseAtOnce()
+  }
+
   /// Runs `body` with a resource, and ends the lease in each case: if `body` returns, throws or is cancelled.
   ///
   /// After an error nobody knows what state the resource is in: an answer that `body` no longer waits for

@@ -101,6 +101,14 @@ final class PoolCore<Resource: PoolResource>: AnyPoolCore {
     return PendingRequest(waiter)
   }
 
+  /// Lends a resource that is idle, if nobody waits for one.
+  func leaseAtOnce() -> PoolLease<Resource>? {
+    guard !loop.isClosed, !hasEnded, waiters.isEmpty, let entry = takeIdle() else { return nil }
+    leased[entry.number] = entry
+    counts.leases += 1
+    return PoolLease(self, entry)
+  }
+
   private func refuse(
     _ code: UVError.Code, _ subject: String?, _ done: @escaping Completion<PoolLease<Resource>>
   ) -> PendingRequest {

@@ -59,8 +59,9 @@ public final class ChildProcess: Handle, Cancelling {
   /// the descriptor isn't a pipe.
   public let stdio: [PipeConnection?]
 
-  /// How the child has ended; nil while it runs.
-  public private(set) var exitStatus: ExitStatus?
+  /// How the child has ended; nil while it runs, and if nobody can tell.
+  public var exitStatus: ExitStatus? { try? end?.get() }
+  private var end: Result<ExitStatus, UVError>?
 
   private var waiters: [(generation: UInt, done: Completion<ExitStatus>)] = []
   private var generation: UInt = 0
@@ -74,19 +75,26 @@ public final class ChildProcess: Handle, Cancelling {
 
   init(loop: EventLoop, _ call: SpawnCall, _ pipes: [PipeConnection?]) throws(UVError) {
     stdio = pipes
-    var (code, identifier): (Int32, Int32) = (0, 0)
-    try super.init(loop: loop, size: MemoryLayout<uv_process_t>.size, "spawn") { raw in
-      let process = raw.assumingMemoryBound(to: uv_process_t.self)
-      code = call.run(loop, process, didExit)
-      if code == 0 { identifier = cuv_process_id(process) }
-      // libuv knows the handle now, even if there is no process, so it is closed as any other handle.
-      return 0
+    var code: Int32 = 0
+    do throws(UVError) {
+      try super.init(loop: loop, size: MemoryLayout<cuv_child>.size, "spawn") { raw in
+        let child = raw.assumingMemoryBound(to: cuv_child.self)
+        code = call.run(loop, child, didExit)
+        // A handle that libuv knows is closed as any other, even if there is no process.
+        return child.pointee.is_handle ? 0 : code
+      }
+    } catch {
+      throw UVError(error.code, operation: error.operation, subject: call.program)
     }
-    processID = identifier
+    take(role: .child)
+    block.ownPolledDescriptor(child.pointee.descriptor)
     try check(code, "spawn", call.program)
+    processID = child.pointee.id
     for pipe in pipes { pipe?.block.own() }
     keepAlive(.process)
   }
+
+  private var child: UnsafeMutablePointer<cuv_child> { block.raw.assumingMemoryBound(to: cuv_child.self) }
 
   // MARK: The end
 
@@ -102,7 +110,8 @@ public final class ChildProcess: Handle, Cancelling {
   /// ``EventLoop/withTasks(file:line:_:)``: a child waits when a pipe that nobody reads is full.
   ///
   /// - Returns: A request for the way in which it ended. It fails with `cancelled` if the handle is closed
-  ///   before.
+  ///   before, and on Linux with `noSuchProcess` if something else in this process has waited for the child,
+  ///   and knows alone how it ended.
   ///
   /// The corresponding libuv function is `uv_spawn`.
   public func exit() -> Request<ExitStatus> { Request(loop) { [self] in exit($0) } }
@@ -112,8 +121,8 @@ public final class ChildProcess: Handle, Cancelling {
   /// The corresponding libuv function is `uv_spawn`.
   @discardableResult
   public func exit(_ done: @escaping Completion<ExitStatus>) -> PendingRequest {
-    if let exitStatus {
-      loop.answer { done(.success(exitStatus)) }
+    if let end {
+      loop.answer { done(end) }
     } else if isClosing {
       loop.answer { done(.failure(Self.cancelled)) }
     } else {
@@ -126,20 +135,20 @@ public final class ChildProcess: Handle, Cancelling {
 
   private static let cancelled = UVError(.cancelled, operation: "exit")
 
-  func cancel(slot: UInt, generation: UInt) {
+  package func cancel(slot: UInt, generation: UInt) {
     guard let index = waiters.firstIndex(where: { $0.generation == generation }) else { return }
     let done = waiters.remove(at: index).done
     loop.queueMicrotask { done(.failure(Self.cancelled)) }
   }
 
-  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+  package func awaited(slot: UInt, generation: UInt) -> Awaited? {
     guard waiters.contains(where: { $0.generation == generation }) else { return nil }
     return Awaited(operation: "exit", subject: "process \(processID)")
   }
 
-  fileprivate func finish(_ status: ExitStatus) {
-    exitStatus = status
-    tell(.success(status))
+  fileprivate func finish(_ end: Result<ExitStatus, UVError>) {
+    self.end = end
+    tell(end)
     letGo(.process)
   }
 
@@ -165,17 +174,20 @@ public final class ChildProcess: Handle, Cancelling {
   public func kill(_ signal: Signal = .terminate) throws(UVError) {
     try checkOpen("process_kill")
     // The number may be another process's by now.
-    guard exitStatus == nil else { throw UVError(.noSuchProcess, operation: "process_kill") }
-    try check(
-      uv_process_kill(block.raw.assumingMemoryBound(to: uv_process_t.self), signal.rawValue), "process_kill")
+    guard end == nil else { throw UVError(.noSuchProcess, operation: "process_kill") }
+    try check(cuv_child_kill(child, signal.rawValue), "process_kill")
   }
 }
 
-private func didExit(_ handle: UnsafeMutablePointer<uv_process_t>?, _ code: Int64, _ signal: Int32) {
-  let process = owner(of: handle!, as: ChildProcess.self)
-  let loop = process.loop
-  loop.callback {
+private func didExit(
+  _ child: UnsafeMutablePointer<cuv_child>?, _ error: Int32, _ code: Int64, _ signal: Int32
+) {
+  let process = owner(of: child!, as: ChildProcess.self)
+  process.loop.callback {
+    let status = ChildProcess.ExitStatus(
+      code: Int(code), signal: signal == 0 ? nil : Signal(rawValue: signal))
     process.finish(
-      ChildProcess.ExitStatus(code: Int(code), signal: signal == 0 ? nil : Signal(rawValue: signal)))
+      error == 0
+        ? .success(status) : .failure(failure(error, "exit", "process \(process.processID)")))
   }
 }

@@ -6,9 +6,14 @@ public struct Processes {
 
   /// Starts a program. It returns once the program has begun, or throws if it couldn't begin.
   ///
-  /// When a loop starts its first child, libuv begins to handle `SIGCHLD`, and the thread no longer blocks
-  /// that signal. If something else in this process waits for children, such as Foundation's `Process`, it
-  /// may take the end of a child that then never arrives here.
+  /// On Linux starting takes the same time however much memory this process has: the child borrows the
+  /// memory until its program begins. Each child has a descriptor of this process until its handle closes:
+  /// ``Handle/fileDescriptor()`` is its pidfd. If something else in this process waits for any child, it may
+  /// take the end of one; see ``ChildProcess/exit()``.
+  ///
+  /// On other systems, on Linux before 5.3, for another user or group, and while this process ignores `SIGCHLD`,
+  /// libuv forks, and handles `SIGCHLD` from then on; an end that something else has taken never arrives. After
+  /// any start the thread no longer blocks that signal.
   ///
   /// - Parameters:
   ///   - program: A path, or a name to look up in the child's `PATH`.

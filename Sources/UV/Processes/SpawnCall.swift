@@ -1,6 +1,6 @@
 import CUV
 
-/// The arguments of one `uv_spawn`, in the form in which C takes them.
+/// The arguments of one `cuv_spawn`, in the form in which C takes them.
 struct SpawnCall {
   let program: String
   private let file: CStrings
@@ -37,8 +37,8 @@ struct SpawnCall {
     self.stdio = stdio.enumerated().map { $1.0.container(of: Int32($0), $1.1) }
   }
 
-  /// Starts the program. Returns 0 or a libuv code; in both cases the handle must be closed.
-  func run(_ loop: EventLoop, _ process: UnsafeMutablePointer<uv_process_t>, _ done: @escaping uv_exit_cb)
+  /// Starts the program. Returns 0 or a libuv code.
+  func run(_ loop: EventLoop, _ child: UnsafeMutablePointer<cuv_child>, _ done: @escaping cuv_child_cb)
     -> Int32
   {
     cuv_unblock_signal(SIGCHLD)
@@ -46,7 +46,6 @@ struct SpawnCall {
     var stdio = stdio
     return stdio.withUnsafeMutableBufferPointer { stdio in
       var options = uv_process_options_t()
-      options.exit_cb = done
       options.file = UnsafePointer(file.pointers[0])
       options.args = arguments.pointers
       options.env = environment?.pointers
@@ -62,7 +61,7 @@ struct SpawnCall {
         options.flags |= UV_PROCESS_SETGID.rawValue
       }
       if isDetached { options.flags |= UV_PROCESS_DETACHED.rawValue }
-      return uv_spawn(loop.raw, process, &options)
+      return cuv_spawn(loop.raw, child, &options, done)
     }
   }
 }

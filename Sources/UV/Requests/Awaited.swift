@@ -1,5 +1,5 @@
 /// The thing that a pending request waits for, as ``EventLoop/snapshot(limit:)`` tells of it.
-struct Awaited {
+package struct Awaited {
   /// The operation, by libuv's name.
   var operation: String
   /// A path, a name or a number that says more.
@@ -8,4 +8,11 @@ struct Awaited {
   var object: AnyObject?
   /// When the wait ends at the latest, in milliseconds on the loop's clock.
   var deadline: UInt64?
+}
+
+extension Awaited {
+  /// A wait of another module.
+  package static func operation(_ name: String, _ subject: String?) -> Awaited {
+    Awaited(operation: name, subject: subject)
+  }
 }

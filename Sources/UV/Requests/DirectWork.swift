@@ -9,7 +9,7 @@ package protocol DirectWork: AnyObject {
 
   /// Does the work. Called on the loop's thread.
   ///
-  /// - Returns: The outcome; nil if the work can't be done at once. Nothing has then been done.
+  /// - Returns: The outcome; nil if the work can't be done at once. ``start(_:)`` then does what is missing.
   func doAtOnce() -> Result<Void, UVError>?
 
   /// Starts the work; see ``Request/start(_:)``.
@@ -30,4 +30,87 @@ extension Request where Success == Void {
   package init(_ work: any DirectWork, operation: StaticString = #function) {
     body = .direct(work, RequestName(operation)) { $0 }
   }
+}
+
+/// The work of a ``Request`` of another module, by an object that is there anyway. The request itself needs no object
+/// and no closure. A task that awaits an answer which is known goes on without a wait.
+@usableFromInline
+package protocol SharedWork<Success>: AnyObject {
+  associatedtype Success
+
+  /// The loop of the request.
+  var loop: EventLoop { get }
+
+  /// Whether the answer is known. It is asked where the answer's type is known too: to say nil elsewhere takes a look-up
+  /// of that type. Called on the loop's thread, as all of these are.
+  var isKnown: Bool { get }
+
+  /// Takes the answer if it is known.
+  ///
+  /// - Parameter argument: What the request has given, such as a limit.
+  func answerIfKnown(_ argument: Int) -> Result<Success, UVError>?
+
+  /// Starts the work; see ``Request/start(_:)``.
+  func start(_ argument: Int, _ done: GenericCompletion<Success>) -> PendingRequest
+}
+
+extension SharedWork {
+  // Of work whose answer never is known.
+  package var isKnown: Bool { false }
+  package func answerIfKnown(_ argument: Int) -> Result<Success, UVError>? { nil }
+
+  /// Takes the answer, which is known, for the calling task, unless that is cancelled, or the turn's budget is used up.
+  @usableFromInline
+  func answerForTask(_ argument: Int) -> Result<Success, UVError>? {
+    cuv_task_is_cancelled(cuv_current_task()) || loop.spend(1) ? nil : answerIfKnown(argument)
+  }
+
+  /// Takes the answer, which is known, for a style that tells it later, unless the turn's budget is used up.
+  @usableFromInline
+  func answerForStyle(_ argument: Int) -> Result<Success, UVError>? {
+    loop.spend(1) ? nil : answerIfKnown(argument)
+  }
+}
+
+/// A completion in the form that a request has it in. Code that names the type of the answer would keep it in
+/// another form, and the conversion allocates.
+@usableFromInline
+package struct GenericCompletion<Success> {
+  @usableFromInline let done: Completion<Success>
+
+  @inlinable
+  @inline(__always)
+  init(_ done: @escaping Completion<Success>) { self.done = done }
+
+  /// Calls the completion.
+  @inlinable
+  @inline(__always)
+  package func callAsFunction(_ result: Result<Success, UVError>) { done(result) }
+}
+
+extension Request {
+  /// Creates a request that an object works on.
+  ///
+  /// - Parameter argument: Tells the object what is asked for.
+  package init(_ work: any SharedWork<Success>, _ argument: Int = 0, operation: StaticString = #function) {
+    body = .shared(work, argument, RequestName(operation))
+  }
+
+  /// Takes the answer in place of ``start(_:)``, if it is known.
+  @inlinable
+  @inline(__always)
+  package func answerIfKnown() -> Result<Success, UVError>? {
+    guard case .shared = body, let work = sharedWork, work.isKnown else { return nil }
+    return work.answerForStyle(sharedArgument)
+  }
+
+  /// The object that works on the request, if one does. A function of its own, and one for its argument: where a pattern
+  /// takes them out, the compiler copies the whole request, with a case for each kind.
+  @inlinable
+  @inline(never)
+  var sharedWork: (any SharedWork<Success>)? { if case .shared(let work, _, _) = body { work } else { nil } }
+
+  @inlinable
+  @inline(__always)
+  var sharedArgument: Int { if case .shared(_, let argument, _) = body { argument } else { 0 } }
 }

@@ -1,5 +1,5 @@
 /// Something that can cancel one of its pending requests.
-protocol Cancelling: AnyObject {
+package protocol Cancelling: AnyObject {
   /// Cancels the request that occupies `slot` if its generation still is `generation`.
   func cancel(slot: UInt, generation: UInt)
 
@@ -11,7 +11,7 @@ protocol Cancelling: AnyObject {
 }
 
 extension Cancelling {
-  func drop(slot: UInt, generation: UInt) { cancel(slot: slot, generation: generation) }
+  package func drop(slot: UInt, generation: UInt) { cancel(slot: slot, generation: generation) }
 }
 
 /// A request that is under way. Dropping this value does nothing: the request goes on.
@@ -45,7 +45,7 @@ public struct PendingRequest {
     self.init(CancellationClosure(cancel, operation, subject))
   }
 
-  init(_ target: any Cancelling, slot: UInt = 0, generation: UInt = 0) {
+  package init(_ target: any Cancelling, slot: UInt = 0, generation: UInt = 0) {
     self.target = target
     self.slot = slot
     self.generation = generation

@@ -1,53 +1,5 @@
 import CUV
 
-/// A request that is answered once: with its answer, or with its cancellation if that comes first.
-///
-/// The loop's list of requests owns it while it is under way.
-class SingleRequest<Success>: ActiveRequest {
-  let operation: String
-  private var done: Completion<Success>?
-
-  init(_ loop: EventLoop, _ operation: String, _ done: @escaping Completion<Success>) {
-    self.operation = operation
-    self.done = done
-    super.init(loop: loop)
-  }
-
-  /// The path, address or name that the operation is about, for its error.
-  var subject: String? { nil }
-
-  override func awaited(slot: UInt, generation: UInt) -> Awaited? {
-    isAnswered ? nil : Awaited(operation: operation, subject: subject)
-  }
-
-  /// Whether the caller has been told, or is about to be.
-  var isAnswered: Bool { done == nil }
-
-  /// Tells the caller that the request cannot be begun, but not on its stack.
-  func refuse(_ code: Int32) {
-    loop.assertOnLoop()
-    guard let done = done.take() else { return }
-    let error = failure(code, operation, subject)
-    loop.answer { done(.failure(error)) }
-  }
-
-  /// Tells the caller of its cancellation, but not on its stack.
-  func endCancelled() {
-    loop.assertOnLoop()
-    guard let done = done.take() else { return }
-    let error = failure(UV_ECANCELED.rawValue, operation, subject)
-    loop.queueMicrotask { done(.failure(error)) }
-  }
-
-  /// Tells the caller; false if it has been told already.
-  @discardableResult
-  func answer(_ result: () -> Result<Success, UVError>) -> Bool {
-    guard let done = done.take() else { return false }
-    done(result())
-    return true
-  }
-}
-
 /// A request that the thread pool works on.
 class PoolRequest<Success>: SingleRequest<Success> {
   override var isOnPool: Bool { true }

@@ -1,7 +1,7 @@
 import CUV
 
 /// How long the thread pool has had requests of a loop, all together.
-package struct PoolTimes {
+package struct PoolTimes: Sendable {
   /// How many requests the pool has finished.
   package private(set) var count = 0
   /// How long they have waited for a thread, in nanoseconds.

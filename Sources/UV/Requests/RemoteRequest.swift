@@ -12,7 +12,7 @@ class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
   @usableFromInline
   enum Step {
     /// Calls the function, on the other loop's thread.
-    case ask(EventLoop)
+    case ask
     /// Gives the caller the answer.
     case answer
     case fail(UVError)
@@ -24,7 +24,7 @@ class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
   /// that a generic class overrides wouldn't be, and would look up its types each time, which takes longer
   /// than all else.
   @usableFromInline
-  typealias Perform = (_ request: RemoteWork, _ step: Step) -> Void
+  typealias Perform = (_ request: RemoteWork, _ step: Step, _ other: EventLoop?) -> Void
 
   private let perform: Perform
   /// The own loop's, which may be gone when the answer is there.
@@ -44,18 +44,20 @@ class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
   /// Sends the function to another loop, or to this one.
   @usableFromInline
   final func start(on executor: LoopExecutor) -> PendingRequest {
-    if loop.isClosed {
-      isAnswered = true
-      let error = failure(UVError.Code.loopClosed.rawValue, "submit")
-      loop.answer { [self] in perform(self, .fail(error)) }
-      return PendingRequest()
+    withLoop { loop in
+      if loop.isClosed {
+        isAnswered = true
+        let error = failure(UVError.Code.loopClosed.rawValue, "submit")
+        loop.answer { [self] in perform(self, .fail(error), nil) }
+        return PendingRequest()
+      }
+      loop.requests.insert(self)
+      loop.beginWork()
+      if !executor.send(self) {
+        loop.enqueue(.closure { [self] in leave(.fail(UVError(.loopClosed, operation: "execute"))) })
+      }
+      return PendingRequest(self)
     }
-    loop.requests.insert(self)
-    loop.beginWork()
-    if !executor.send(self) {
-      loop.enqueue(.closure { [self] in leave(.fail(UVError(.loopClosed, operation: "execute"))) })
-    }
-    return PendingRequest(self)
   }
 
   @usableFromInline
@@ -65,7 +67,7 @@ class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
       if hasOutcome { drop() }
       return
     }
-    loop.runOutside { perform(self, .ask(loop)) }
+    loop.runOutside { perform(self, .ask, loop) }
     hasOutcome = true
     // Dropped if the own loop has ended, which has told the caller.
     _ = home.send(self)
@@ -76,23 +78,25 @@ class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
     if isAnswered { return }
     leave(nil)
     let error = failure(UV_ECANCELED.rawValue, "submit")
-    loop.queueMicrotask { [self] in perform(self, .fail(error)) }
+    loop.queueMicrotask { [self] in perform(self, .fail(error), nil) }
   }
 
   /// Takes the request off its loop and tells the caller, unless that has been done.
   private func leave(_ step: Step?) {
     if isAnswered { return }
     isAnswered = true
-    loop.endWork()
-    loop.requests.remove(self)
+    withLoop { loop in
+      loop.endWork()
+      loop.requests.remove(self)
+    }
     guard let step else { return }
     if case .answer = step { hasOutcome = false }
-    perform(self, step)
+    perform(self, step, nil)
   }
 
   fileprivate final func drop() {
     hasOutcome = false
-    perform(self, .drop)
+    perform(self, .drop, nil)
   }
 
   override final func awaited(slot: UInt, generation: UInt) -> Awaited? {
@@ -111,9 +115,7 @@ final class RemoteRequest<Success: Sendable>: RemoteWork, @unchecked Sendable {
   // allocation.
   @exclusivity(unchecked) @usableFromInline var question: Question
   @exclusivity(unchecked) @usableFromInline var done: Completion<Success>?
-  // Sound: freed where the outcome is taken out. A property of its type would be destroyed by a method that
-  // has to look the type up.
-  @exclusivity(unchecked) @usableFromInline var outcome: UnsafeMutablePointer<Result<Success, UVError>>?
+  @exclusivity(unchecked) @usableFromInline var outcome = OutcomeStorage()
 
   @inlinable
   init(
@@ -122,20 +124,16 @@ final class RemoteRequest<Success: Sendable>: RemoteWork, @unchecked Sendable {
   ) {
     self.question = question
     self.done = done
-    outcome = .allocate(capacity: 1)
     super.init(loop, perform)
   }
 
-  deinit {
-    if hasOutcome { drop() }
-    outcome?.deallocate()
-  }
+  deinit { if hasOutcome { drop() } }
 
   @inlinable @inline(__always)
-  static func perform(_ request: RemoteWork, _ step: Step) {
+  static func perform(_ request: RemoteWork, _ step: Step, _ other: EventLoop?) {
     let request = unsafeDowncast(request, to: RemoteRequest.self)
     switch step {
-    case .ask(let loop): request.ask(loop)
+    case .ask: request.ask(other.unsafelyUnwrapped)
     case .answer: request.finish(request.takeOutcome())
     case .fail(let error): request.finish(.failure(error))
     case .drop: _ = request.takeOutcome()
@@ -144,28 +142,23 @@ final class RemoteRequest<Success: Sendable>: RemoteWork, @unchecked Sendable {
 
   @inlinable @inline(__always)
   func ask(_ loop: EventLoop) {
-    let outcome = outcome.unsafelyUnwrapped
     do throws(UVError) {
-      outcome.initialize(to: .success(try question(loop)))
+      outcome.store(Result<Success, UVError>.success(try question(loop)))
     } catch {
-      outcome.initialize(to: .failure(error))
+      outcome.store(Result<Success, UVError>.failure(error))
     }
   }
 
   /// Takes the answer out, and lets go of the function.
   @inlinable @inline(__always)
   func takeOutcome() -> Result<Success, UVError> {
-    let outcome = outcome.unsafelyUnwrapped
-    defer { outcome.deallocate() }
-    self.outcome = nil
     question = { _ in fatalError("asked already") }
-    return outcome.move()
+    return outcome.take(Result<Success, UVError>.self)
   }
 
   @inlinable @inline(__always)
   func finish(_ result: Result<Success, UVError>) {
-    guard let done else { return }
-    self.done = nil
+    guard let done = done.take() else { return }
     done(result)
   }
 }

@@ -24,6 +24,7 @@ public struct Request<Success> {
     case start(EventLoop, RequestName, (@escaping Completion<Success>) -> PendingRequest)
     case void(EventLoop, RequestName, (@escaping Completion<Void>) -> PendingRequest, AsVoid)
     case direct(any DirectWork, RequestName, AsVoid)
+    case shared(any SharedWork<Success>, Int, RequestName)
     case write(ByteStream, Bytes, AsVoid)
     case writeAll(ByteStream, [Bytes], AsVoid)
     /// Its value is `Bytes?`.
@@ -38,6 +39,7 @@ public struct Request<Success> {
     switch body {
     case .start(let loop, _, _), .void(let loop, _, _, _): loop
     case .direct(let work, _, _): work.loop
+    case .shared(let work, _, _): work.loop
     case .write(let stream, _, _), .writeAll(let stream, _, _), .frame(let stream, _): stream.loop
     }
   }
@@ -70,6 +72,7 @@ public struct Request<Success> {
     case .start(_, _, let start): start(done)
     case .void(_, _, let start, let asVoid): start(asVoid(done))
     case .direct(let work, _, let asVoid): work.start(asVoid(done))
+    case .shared(let work, let argument, _): work.start(argument, GenericCompletion(done))
     case .write(let stream, let bytes, let asVoid): stream.write(bytes, asVoid(done))
     case .writeAll(let stream, let buffers, let asVoid): stream.write(buffers, asVoid(done))
     case .frame(let stream, let frame): stream.read(frame) { done($0.typed()) }
@@ -89,6 +92,7 @@ extension Request {
     case .start(_, _, let start): return start(done())
     case .void(_, _, let start, _): return start(void())
     case .direct(let work, _, _): return work.start(void())
+    case .shared: return sharedWork!.start(sharedArgument, GenericCompletion(done()))
     case .write(let stream, let bytes, _): return stream.write(bytes, void())
     case .writeAll(let stream, let buffers, _): return stream.write(buffers, void())
     case .frame(let stream, let frame):

@@ -2,7 +2,7 @@ import CUV
 
 /// A request that libuv, its thread pool or another loop holds.
 @usableFromInline
-class ActiveRequest: Cancelling {
+package class ActiveRequest: Cancelling {
   // Sound: a loop outlives its requests, because it waits for them when it ends. They don't use it
   // afterwards.
   unowned(unsafe) let loop: EventLoop
@@ -15,9 +15,16 @@ class ActiveRequest: Cancelling {
 
   init(loop: EventLoop) { self.loop = loop }
 
-  func cancel(slot: UInt, generation: UInt) {}
+  /// Calls `body` with the loop. Unlike a use of ``loop``, this doesn't retain and release it.
+  @inline(__always)
+  final func withLoop<T>(_ body: (EventLoop) -> T) -> T {
+    // Sound: see `loop`.
+    Unmanaged.passUnretained(loop)._withUnsafeGuaranteedRef(body)
+  }
 
-  func awaited(slot: UInt, generation: UInt) -> Awaited? { nil }
+  package func cancel(slot: UInt, generation: UInt) {}
+
+  package func awaited(slot: UInt, generation: UInt) -> Awaited? { nil }
 
   /// Whether the thread pool works on the request.
   var isOnPool: Bool { false }
@@ -42,7 +49,7 @@ final class RequestList {
   @exclusivity(unchecked) var poolTimes: PoolTimes?
 
   func insert(_ request: ActiveRequest) {
-    request.loop.requireOnLoop("a request of an event loop")
+    request.withLoop { $0.requireOnLoop("a request of an event loop") }
     assert(request.next == nil && request.previous == nil, "a request that has begun begins again")
     // Balanced by `remove`.
     let link = Unmanaged.passRetained(request)
@@ -50,13 +57,15 @@ final class RequestList {
     first?._withUnsafeGuaranteedRef { $0.previous = link }
     first = link
     count &+= 1
-    request.start = uv_now(request.loop.raw)
-    request.loop.hold()
+    request.withLoop { loop in
+      request.start = uv_now(loop.raw)
+      loop.hold()
+    }
   }
 
   /// Takes out a request, which the caller retains.
   func remove(_ request: ActiveRequest) {
-    request.loop.assertOnLoop()
+    request.withLoop { $0.assertOnLoop() }
     assert(contains(request), "a request ends that hasn't begun, or has ended")
     let (next, previous) = (request.next, request.previous)
     if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
@@ -64,7 +73,7 @@ final class RequestList {
     request.next = nil
     request.previous = nil
     count &-= 1
-    request.loop.letGo()
+    request.withLoop { $0.letGo() }
     // Balances `insert`.
     Unmanaged.passUnretained(request).release()
   }

@@ -34,7 +34,7 @@ final class Handover {
   }
 
   private static func environment(_ places: [ListeningPlace]) throws(UVError) -> [String: String] {
-    // What another process has passed to this one is this one's. The watchdog is the successor's from now on.
+    // The sockets that another process has passed to this one are this one's. The watchdog is the successor's from now on.
     var variables = try Environment.all().filter { name, _ in
       !name.hasPrefix(PassedSockets.variable) && !name.hasPrefix("LISTEN_") && name != "WATCHDOG_PID"
     }
@@ -101,8 +101,13 @@ final class Handover {
     guard successor.exitStatus == nil else { return failed(error) }
     // By its number, since the end of the loop may have closed the handle. Nobody has waited for it yet, so
     // the number is still its own.
-    try? loop.processes.kill(successor.processID, .kill)
-    if successor.isClosing { failed(error) } else { successor.exit { [self] _ in failed(error) } }
+    let isKilled = (try? loop.processes.kill(successor.processID, .kill)) != nil
+    let end = { [self] in
+      // Without a status, the loop's end has closed the handle, and nothing else waits for the successor.
+      if isKilled, successor.exitStatus == nil { cuv_reap(successor.processID) }
+      failed(error)
+    }
+    if successor.isClosing { end() } else { successor.exit { _ in end() } }
   }
 
   private func failed(_ error: UVError) {

@@ -93,6 +93,15 @@ extension ByteStream {
     return failure(code, "write")
   }
 
+  /// Offers the system bytes without waiting, and tells nobody.
+  ///
+  /// - Returns: How many bytes it has taken: none if others wait before them, if a filter has to change them,
+  ///   or if nothing can be written, which a ``write(_:_:)-(Bytes,_)`` then tells.
+  package func offerAtOnce(_ bytes: Bytes) -> Int {
+    guard case .offered = admission else { return 0 }
+    return Swift.max(offer(bytes), 0)
+  }
+
   // MARK: Tasks
 
   /// Writes without waiting: the number of bytes taken, or an error. The number is ``WriteQueue/notTried`` if
@@ -203,7 +212,7 @@ extension ByteStream {
 
 extension [Bytes] {
   /// How many bytes all of them have.
-  var byteCount: Int { reduce(0) { $0 + $1.count } }
+  package var byteCount: Int { reduce(0) { $0 + $1.count } }
 }
 
 extension EventLoop {

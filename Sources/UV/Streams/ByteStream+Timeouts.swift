@@ -101,6 +101,14 @@ extension ByteStream {
     makeSidecar().set(kind, duration)
   }
 
+  /// Sets ``readTimeout``, which counts from now on, as the caller has just read the time. It costs little if the
+  /// timeout has been as long before.
+  package func beginReadTimeout(_ duration: Duration, at now: LoopClock.Instant) {
+    var hasBegun = false
+    block.withSidecar { hasBegun = $0.begin(.read, duration, at: now.nanoseconds) }
+    if !hasBegun { readTimeout = duration }
+  }
+
   // MARK: For the timeouts
 
   var isWaitingToRead: Bool { source.isProducing && source.hasDemand }

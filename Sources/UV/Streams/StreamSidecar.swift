@@ -71,7 +71,7 @@ final class StreamSidecar: HandleSidecar {
   /// The end of the time in which a peer may read what was written last.
   @exclusivity(unchecked) private var lingering: PendingRequest?
 
-  /// What a load balancer has said of the connection.
+  /// The load balancer's header of the connection.
   var proxyHeader: ProxyHeader?
 
   init(_ block: HandleBlock) { self.block = block }
@@ -99,6 +99,17 @@ final class StreamSidecar: HandleSidecar {
     totalEnd = limits[Kind.total.rawValue].end(since: 0) ?? .max
     if let end = limits[kind.rawValue].end(since: 0), end < due { stopTimer() }
     look(now)
+  }
+
+  /// Begins a time anew that has been set before.
+  ///
+  /// - Returns: False if it hasn't, or was another one.
+  func begin(_ kind: Kind, _ duration: Duration, at now: UInt64) -> Bool {
+    guard limits[kind.rawValue].duration == duration else { return false }
+    limits[kind.rawValue].start = now
+    isLastChance = false
+    if timer == nil { look(now) }
+    return true
   }
 
   private func length(of kind: Kind) -> UInt64 { limits[kind.rawValue].length }

@@ -4,7 +4,7 @@
 /// The group is a sequence of its tasks' values, in the order in which the tasks end. The sequence ends when
 /// no task is left; after that you may start more tasks, and iterate again.
 public final class LimitedTaskGroup<Value>: AsyncSequence {
-  /// What the sequence delivers: the value of a task.
+  /// The elements of the sequence are the values of the tasks.
   public typealias Element = Value
   /// The error of a caller that is cancelled while it waits for a value.
   public typealias Failure = UVError

@@ -204,9 +204,9 @@ public class LoopTaskBase {
 /// A task that another task waits for.
 extension LoopTaskBase: Cancelling {
   /// Cancelling the task that waits doesn't cancel this one.
-  func cancel(slot: UInt, generation: UInt) {}
+  package func cancel(slot: UInt, generation: UInt) {}
 
-  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+  package func awaited(slot: UInt, generation: UInt) -> Awaited? {
     if isFinished { return nil }
     let place = origin.description
     return Awaited(operation: "task", subject: loop.name(of: self).map { "\($0), \(place)" } ?? place)

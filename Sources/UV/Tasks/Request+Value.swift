@@ -1,6 +1,6 @@
 extension Request {
   /// Starts the request and waits for its answer, on the loop's thread. A frame that has come already doesn't
-  /// suspend the task.
+  /// suspend the task. Neither does the body of an HTTP message that has come whole.
   ///
   /// If the task is cancelled, the request is cancelled too, and this property throws `cancelled`. In a task
   /// that is cancelled already, the request isn't started; the error names it.
@@ -60,11 +60,15 @@ extension Request where Success == Void {
 }
 
 extension Request {
-  /// The outcome of a frame that has come already.
+  /// The outcome of a frame that has come already, and of other work whose answer is known.
   @inlinable
   @inline(__always)
   func outcomeIfReady() -> Result<Success, UVError>? {
-    if case .frame(let stream, let frame) = body { stream.outcomeIfReady(frame)?.typed() } else { nil }
+    switch body {
+    case .frame(let stream, let frame): stream.outcomeIfReady(frame)?.typed()
+    case .shared: if let work = sharedWork, work.isKnown { work.answerForTask(sharedArgument) } else { nil }
+    default: nil
+    }
   }
 
   /// Starts the reading of a frame for a task, which is resumed with the answer. Not inlined: a task that

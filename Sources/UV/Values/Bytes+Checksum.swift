@@ -1,6 +1,6 @@
 /// The checksum CRC-32C (Castagnoli), of bytes that come in parts.
 package struct CRC32C {
-  /// What each value of a byte adds.
+  /// The term that each value of a byte adds.
   private static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0x82F6_3B78 : sum >> 1 }
   }

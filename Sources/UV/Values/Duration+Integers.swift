@@ -15,7 +15,7 @@ extension Duration {
 
   /// Whole milliseconds, which is libuv's unit, rounded up so that nothing is early. 0 for a negative
   /// duration, and the largest number for one that doesn't fit.
-  var milliseconds: UInt64 {
+  package var milliseconds: UInt64 {
     if self > .seconds(Int64.max) { return .max }
     if self < .zero { return 0 }
     let (seconds, attoseconds) = components

@@ -15,10 +15,16 @@ package struct Lock {
 
   @inline(__always)
   package func withLock<T>(_ body: () -> T) -> T {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    lock()
+    defer { unlock() }
     return body()
   }
+
+  @inline(__always)
+  func lock() { pthread_mutex_lock(mutex) }
+
+  @inline(__always)
+  func unlock() { pthread_mutex_unlock(mutex) }
 
   package func deallocate() {
     pthread_mutex_destroy(mutex)

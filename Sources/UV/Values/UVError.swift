@@ -85,7 +85,7 @@ public struct UVError: Error, Sendable {
   public var name: String { code.name }
 
   /// The system's message for the code, for example `"connection refused"`. An error of TLS has OpenSSL's
-  /// reason here, for example `"certificate has expired"`.
+  /// reason here, for example `"certificate has expired"`, and one of `UVDNS` has c-ares's.
   ///
   /// The corresponding libuv function is `uv_strerror_r`.
   public var message: String { contents.message }

@@ -6,10 +6,7 @@ extension HandleBlock {
   /// - Parameter now: The time in milliseconds on libuv's clock.
   func snapshot(now: UInt64) -> HandleSnapshot {
     let start = header.pointee.start
-    let isFile = header.pointee.role == .file
-    var snapshot = HandleSnapshot(
-      type: isFile ? .file : HandleType(cuv_handle_type(handle)),
-      age: .milliseconds(now > start ? now - start : 0))
+    var snapshot = HandleSnapshot(type: type, age: .milliseconds(now > start ? now - start : 0))
     snapshot.isClosing = isClosing
     if isClosing { return snapshot }
     let listener = listenerPoll
@@ -64,7 +61,7 @@ extension HandleBlock {
       let number = raw.assumingMemoryBound(to: uv_signal_t.self).pointee.signum
       if number > 0 { snapshot.subject = Signal(rawValue: number).description }
     case .process:
-      let identifier = cuv_process_id(raw.assumingMemoryBound(to: uv_process_t.self))
+      let identifier = raw.assumingMemoryBound(to: cuv_child.self).pointee.id
       if identifier > 0 { snapshot.subject = "process \(identifier)" }
     case .timer:
       guard uv_is_active(handle) != 0 else { break }

@@ -119,6 +119,12 @@ public struct LoopLag: Hashable, Sendable {
     return index == LagMeter.bucketCount - 1 ? low : low + (LagMeter.lowerBound(of: index + 1) - low) / 2
   }
 
+  /// Calls `body` with each length of turns that there were: its upper bound in nanoseconds, the shortest first,
+  /// and how many turns took that long.
+  package func forEachLength(_ body: (_ upperBound: UInt64, _ count: UInt64) -> Void) {
+    for (index, count) in buckets.enumerated() where count > 0 { body(upperBound(of: index), count) }
+  }
+
   // MARK: Several loops
 
   /// Adds what another loop has measured, or the same loop at another time.

@@ -44,7 +44,8 @@ extension LoopSnapshot {
     return mirror.displayStyle == .optional ? mirror.children.first?.value : value
   }
 
-  private static func append(quoted value: String, to text: inout String) {
+  /// Appends a text as JSON has it.
+  package static func append(quoted value: String, to text: inout String) {
     text += "\""
     for scalar in value.unicodeScalars {
       switch scalar {

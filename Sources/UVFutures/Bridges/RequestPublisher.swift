@@ -19,74 +19,145 @@ public struct RequestPublisher<Output>: LoopPublisher {
   /// Gives `subscriber` a subscription that starts the request with the first demand.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == UVError {
+    if S.self == RequestTaker<Output, UVError>.self, let taker = subscriber as? RequestTaker<Output, UVError>
+    {
+      return taker.take(request)
+    }
     guard let downstream = Downstream(own: subscriber) else {
       return ForeignRequestSubscription(subscriber, request).begin()
     }
-    let subscription = RequestSubscription(downstream, request)
-    downstream.receive(link: subscription)
-    subscription.hasSubscribed()
+    RequestSubscription(downstream) { $0 }.begin(request)
   }
 }
 
-/// One run of a request for a subscriber.
+/// How an operator comes by the request of its upstream publisher, whose type is a parameter there: a cast would copy
+/// the request, with a case for each kind.
 @usableFromInline
-final class RequestSubscription<Output>: Subscription {
-  @usableFromInline @exclusivity(unchecked) var hasDemand = false
-  @usableFromInline @exclusivity(unchecked) var isSubscribing = true
-  @usableFromInline @exclusivity(unchecked) var pending = PendingRequest()
-  /// Makes the request; nil once it has been started.
-  @usableFromInline @exclusivity(unchecked) var request: Request<Output>?
-  /// Nil once the subscription is over.
-  @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, UVError>?
+struct RequestTaker<Input, Failure: Error>: Subscriber {
+  @usableFromInline let take: (Request<Input>) -> Void
 
   @inlinable
-  init(_ downstream: Downstream<Output, UVError>, _ request: Request<Output>) {
-    self.downstream = downstream
-    self.request = request
+  init(_ take: @escaping (Request<Input>) -> Void) { self.take = take }
+
+  // A request's publisher uses none of these.
+  @usableFromInline var combineIdentifier: CombineIdentifier { CombineIdentifier() }
+  @usableFromInline func receive(subscription: any Subscription) {}
+  @usableFromInline func receive(_ input: Input) -> Subscribers.Demand { .none }
+  @usableFromInline func receive(completion: Subscribers.Completion<Failure>) {}
+}
+
+/// One run of a request for a subscriber, and the `map` that follows it. It is the microtask that delivers an answer
+/// which is known when the request is to start.
+@usableFromInline
+final class RequestSubscription<Value, Output>: Microtask, Subscription {
+  /// The request's state. All states keep what they need in the same memory.
+  @usableFromInline
+  enum Progress {
+    case waiting(Request<Value>)
+    case running(PendingRequest)
+    /// The answer was known at once. The function delivers it: one without captures is specialised where it is
+    /// formed, and `run()` isn't.
+    case answered((RequestSubscription) -> Void)
+    case over
   }
 
-  /// Starts what was asked for while the subscription was handed over.
+  /// A subscriber's function. An optional function would get a wrapper wherever it is stored or read, in builds for
+  /// debugging.
+  @usableFromInline
+  struct Delivery {
+    @usableFromInline let function: (Signal<Output, UVError>) -> Subscribers.Demand
+
+    @inlinable
+    init(_ function: @escaping (Signal<Output, UVError>) -> Subscribers.Demand) { self.function = function }
+
+    @inlinable
+    func callAsFunction(_ signal: Signal<Output, UVError>) -> Subscribers.Demand { function(signal) }
+  }
+
+  @usableFromInline @exclusivity(unchecked) var progress = Progress.over
+  /// Makes the output of the request's value.
+  @usableFromInline let transform: (Value) -> Output
+  /// Hands on to the subscriber; nil once the subscription is over.
+  @usableFromInline @exclusivity(unchecked) var deliver: Delivery?
+  /// Holds the answer that was known at once, until it is delivered.
+  @usableFromInline @exclusivity(unchecked) var storage = OutcomeStorage()
+  @usableFromInline @exclusivity(unchecked) var hasDemand = false
+  @usableFromInline @exclusivity(unchecked) var isSubscribing = true
+
   @inlinable
-  func hasSubscribed() {
+  init(_ downstream: Downstream<Output, UVError>, _ transform: @escaping (Value) -> Output) {
+    deliver = Delivery(downstream.deliver)
+    self.transform = transform
+    super.init()
+  }
+
+  deinit {
+    // The loop has ended before the answer was delivered.
+    guard case .answered(let finish) = progress else { return }
+    deliver = nil
+    finish(self)
+  }
+
+  /// Hands the subscription over, and starts the request if it was asked for meanwhile. So most requests need no
+  /// place here.
+  @inlinable
+  func begin(_ request: Request<Value>) {
+    _ = deliver?(.subscription(self))
     isSubscribing = false
-    if hasDemand { run() }
+    if deliver == nil { return }
+    if hasDemand { start(request) } else { progress = .waiting(request) }
   }
 
   @usableFromInline
   func request(_ demand: Subscribers.Demand) {
     require(demand > 0, "API violation: demand must not be zero")
     hasDemand = true
-    if !isSubscribing { run() }
+    guard !isSubscribing, case .waiting(let request) = progress else { return }
+    progress = .over
+    start(request)
   }
 
   @usableFromInline
   func cancel() {
-    let last = downstream
+    let last = deliver
     guard last != nil else { return }
-    downstream = nil
-    request = nil
-    pending.cancel()
+    deliver = nil
+    switch progress {
+    case .waiting, .over: progress = .over
+    case .running(let pending):
+      progress = .over
+      pending.cancel()
+    case .answered: break  // It is dropped when it would be delivered.
+    }
     _ = last
   }
 
   @inlinable
-  func run() {
-    guard let request = request.take() else { return }
-    pending = request.start({ [self] in finish($0) }, void: { [self] in finish($0.typed()) })
+  func start(_ request: Request<Value>) {
+    if let answer = request.answerIfKnown() {
+      storage.store(answer)
+      progress = .answered { $0.finish($0.storage.take(Result<Value, UVError>.self)) }
+      return request.loop.enqueue(self)
+    }
+    progress = .running(request.start({ [self] in finish($0) }, void: { [self] in finish($0.typed()) }))
   }
 
+  @usableFromInline
+  override func run() { if case .answered(let deliver) = progress { deliver(self) } }
+
   @inlinable
-  func finish(_ result: Result<Output, UVError>) {
-    guard let downstream else { return }
+  func finish(_ result: Result<Value, UVError>) {
+    progress = .over
+    guard let deliver else { return }
     switch result {
-    case .success(let output):
-      _ = downstream.receive(output)
-      if self.downstream == nil { return }
-      self.downstream = nil
-      downstream.receive(completion: .finished)
+    case .success(let value):
+      _ = deliver(.value(transform(value)))
+      if self.deliver == nil { return }
+      self.deliver = nil
+      _ = deliver(.completion(.finished))
     case .failure(let error):
-      self.downstream = nil
-      downstream.receive(completion: .failure(error))
+      self.deliver = nil
+      _ = deliver(.completion(.failure(error)))
     }
   }
 }

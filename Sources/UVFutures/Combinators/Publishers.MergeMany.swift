@@ -1,3 +1,5 @@
+public import UV
+
 /// A publisher that is merged with others, without its type.
 @usableFromInline
 struct MergeSource<Output, Failure: Error>: LoopPublisher, NamedOperator {

@@ -19,6 +19,8 @@ extension FlatMapNode {
   /// An inner publisher that nothing else holds any more, so that nothing of its first use can come.
   @inlinable
   func takeSpare() -> FlatMapInner? {
+    // One that ends has the next begin while it is still held.
+    if olderSpare != nil, isKnownUniquelyReferenced(&olderSpare) { return olderSpare.take() }
     guard spare != nil, isKnownUniquelyReferenced(&spare) else { return nil }
     return spare.take()
   }
@@ -27,7 +29,7 @@ extension FlatMapNode {
   func insert(_ inner: FlatMapInner) {
     inner.isLinked = true
     firstInner?.previous = inner
-    inner.next = firstInner
+    inner.next = firstInner.take()
     firstInner = inner
   }
 
@@ -35,23 +37,24 @@ extension FlatMapNode {
   func remove(_ inner: FlatMapInner) {
     inner.isLinked = false
     inner.subscription = nil
-    if inner.next == nil, inner.previous == nil {
-      // The only one.
-      firstInner = nil
-    } else {
-      unlink(inner)
+    unlink(inner)
+    if inner !== self {
+      olderSpare = spare.take()
+      spare = inner
     }
-    if inner !== self { spare = inner }
     inner.node = nil
   }
 
   @inlinable
   func unlink(_ inner: FlatMapInner) {
-    let next = inner.next
-    let previous = inner.previous
-    inner.next = nil
-    inner.previous = nil
-    next?.previous = previous
-    if let previous { previous.next = next } else { firstInner = next }
+    let next = inner.next.take()
+    if firstInner === inner {
+      next?.previous = nil
+      firstInner = next
+    } else {
+      let previous = inner.previous.take()!
+      next?.previous = previous
+      previous.next = next
+    }
   }
 }

@@ -1,4 +1,4 @@
-import UV
+public import UV
 
 /// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from
 /// its values. Each of them fails with `Failure`, or can't fail.
@@ -39,8 +39,9 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @usableFromInline @exclusivity(unchecked) var outer: Link?
   @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
   @usableFromInline @exclusivity(unchecked) var firstInner: FlatMapInner?
-  /// An inner publisher that has ended, to be used again.
+  /// The two inner publishers that have ended last, to be used again.
   @usableFromInline @exclusivity(unchecked) var spare: FlatMapInner?
+  @usableFromInline @exclusivity(unchecked) var olderSpare: FlatMapInner?
   @usableFromInline @exclusivity(unchecked) var buffer: [(inner: FlatMapInner, output: Output)] = []
   @usableFromInline @exclusivity(unchecked) var bufferHead = 0
 
@@ -79,7 +80,9 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     let child = transform(input)
     // Transforming may have cancelled.
     guard downstream != nil else { return }
-    if startsRequests { return start((child as! RequestPublisher<Output>).request) }
+    if startsRequests {
+      return child.receive(subscriber: RequestTaker<Output, Child.Failure> { [self] in start($0) })
+    }
     if isUsed {
       let inner = takeSpare() ?? FlatMapInner()
       inner.node = self

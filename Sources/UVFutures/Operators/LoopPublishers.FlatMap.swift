@@ -1,3 +1,5 @@
+public import UV
+
 extension LoopPublishers {
   /// A publisher that makes a publisher of each value of another, and delivers what those deliver.
   ///
@@ -26,6 +28,14 @@ extension LoopPublishers {
     /// Subscribes to the upstream publisher on behalf of `subscriber`, which gets its subscription first.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      // A request has one value at most.
+      if Upstream.self == RequestPublisher<Upstream.Output>.self, maxPublishers > 0,
+        Child.self is any LoopPublisher.Type, Gate.unlessOnLoop == nil
+      {
+        let node = RequestFlatMap<Upstream.Output, Child, Failure>(Downstream(subscriber), transform)
+        return upstream.receive(
+          subscriber: RequestTaker<Upstream.Output, Upstream.Failure> { node.begin($0) })
+      }
       let node = FlatMapNode<Upstream.Output, Upstream.Failure, Child, Failure>(
         Downstream(subscriber), maxPublishers, transform)
       node.begin()

@@ -1,3 +1,5 @@
+import UV
+
 extension LoopPublishers {
   /// A publisher that transforms each value of another.
   ///
@@ -24,6 +26,12 @@ extension LoopPublishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let next = Downstream(subscriber).grounded()
+      // The subscription of a request has the function, too.
+      if Upstream.self == RequestPublisher<Upstream.Output>.self {
+        let subscription = RequestSubscription(next as! Downstream<Output, UVError>, transform)
+        return upstream.receive(
+          subscriber: RequestTaker<Upstream.Output, Failure> { subscription.begin($0) })
+      }
       let step = Downstream<Upstream.Output, Failure>(
         next.combineIdentifier, MapStep.self, height: next.height + 1
       ) {

@@ -22,19 +22,31 @@ extension LoopPublishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let downstream = Downstream(subscriber)
-      var iterator = sequence.makeIterator()
-      var next = iterator.next()
+      let rest = SequenceRest(sequence)
       let subscription = SequenceSubscription { subscription in
-        while let element = next, subscription.isWanted {
-          next = iterator.next()
+        while let element = rest.next, subscription.isWanted {
+          rest.next = rest.iterator.next()
           subscription.demand -= 1
           subscription.demand += downstream.receive(element)
         }
-        if next == nil, subscription.end() { downstream.receive(completion: .finished) }
+        if rest.next == nil, subscription.end() { downstream.receive(completion: .finished) }
       }
       downstream.receive(link: subscription)
-      if next == nil { subscription.deliver() }
+      if rest.next == nil { subscription.deliver() }
     }
+  }
+}
+
+/// The elements of a sequence that one subscriber hasn't received yet.
+@usableFromInline
+final class SequenceRest<Elements: Sequence> {
+  @usableFromInline var iterator: Elements.Iterator
+  @usableFromInline @exclusivity(unchecked) var next: Elements.Element?
+
+  @inlinable
+  init(_ sequence: Elements) {
+    iterator = sequence.makeIterator()
+    next = iterator.next()
   }
 }
 

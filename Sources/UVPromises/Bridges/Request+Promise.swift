@@ -7,9 +7,26 @@ extension Request {
   /// Cancelling the promise, or the last chain that waits for it, cancels the request.
   @inlinable
   public func promise(file: StaticString = #fileID, line: UInt = #line) -> Promise<Success> {
+    if let answer = answerIfKnown() {
+      let node = Node()
+      node.made(file, line)
+      node.settle(answer)
+      return Promise(node: node)
+    }
     let node = RequestNode(file, line)
     node.pending = start({ node.finish($0) }, void: { node.finish($0) })
     return Promise(node: node)
+  }
+}
+
+extension Node {
+  /// Settles the promise with an answer, unless it has been settled.
+  @inlinable @inline(__always)
+  final func settle<Success>(_ answer: Result<Success, UVError>) {
+    switch answer {
+    case .success(let value): fulfill(value)
+    case .failure(let error): reject(error)
+    }
   }
 }
 
@@ -28,10 +45,7 @@ final class RequestNode: Node {
   func finish<Success>(_ result: Result<Success, UVError>) {
     // It may hold on to a connection, which the promise is not to do.
     pending = PendingRequest()
-    switch result {
-    case .success(let value): fulfill(value)
-    case .failure(let error): reject(error)
-    }
+    settle(result)
   }
 
   @usableFromInline

@@ -35,5 +35,7 @@ extension Node {
     @inlinable static var isCancelled: Flags { Flags(rawValue: 8192) }
     /// Goes on with a value after an error that its handler is for.
     @inlinable static var recovers: Flags { Flags(rawValue: 16384) }
+    /// Has nothing to do after a value: a `catch`.
+    @inlinable static var isForErrors: Flags { Flags(rawValue: 32768) }
   }
 }

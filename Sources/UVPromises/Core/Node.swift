@@ -35,6 +35,7 @@ class Node: Continuation {
   @exclusivity(unchecked) @usableFromInline final var firstTag: Int32 = 0
   @exclusivity(unchecked) @usableFromInline final var flags: Flags
   @exclusivity(unchecked) @usableFromInline final var state = State.pending
+  /// The value or the error. Until then, it may hold an ``Observer``.
   @exclusivity(unchecked) @usableFromInline final var storage = OutcomeStorage()
 
   #if DEBUG
@@ -149,10 +150,28 @@ class Node: Continuation {
   @inlinable @inline(__always)
   final func notify() {
     if first != nil, others == nil, firstTag == Node.stepTag {
-      if !flags.contains(.isQueued) { Node.enqueue(self) }
+      if !flags.contains(.isQueued) { notifyStep() }
     } else {
       notifyAll()
     }
+  }
+
+  /// Has the only step told that waits for this promise: by a microtask, or at once if it runs no handler.
+  @usableFromInline
+  final func notifyStep() {
+    let step = unsafeDowncast(first.take().unsafelyUnwrapped, to: Node.self)
+    if step.runsNoHandler(after: self) { return step.resume(self) }
+    first = step
+    Node.enqueue(self)
+  }
+
+  /// Whether this step runs no handler, and none behind it does before a microtask.
+  private func runsNoHandler(after source: Node) -> Bool {
+    if flags.contains(.isForErrors) { return source.state == .fulfilled && !isAwaited }
+    guard flags.contains(.isAdopter), others == nil, !flags.contains(.isObserved) else { return false }
+    guard let first else { return true }
+    // Promises that take over from each other would make the stack deep.
+    return firstTag == Node.stepTag && !unsafeDowncast(first, to: Node.self).flags.contains(.isAdopter)
   }
 
   @usableFromInline

@@ -3,7 +3,7 @@ import UV
 extension Node {
   /// Queues `node` on the loop of this thread; stops the program if there is none.
   @usableFromInline
-  static func enqueue(_ node: consuming Node) {
+  static func enqueue(_ node: Node) {
     node.flags.insert(.isQueued)
     if !EventLoop.enqueueOnCurrent(node) { stopWithoutLoop() }
   }

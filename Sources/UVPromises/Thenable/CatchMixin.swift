@@ -20,7 +20,7 @@ extension CatchMixin {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) -> Void
   ) -> PMKFinalizer {
     PMKFinalizer(
-      node: CatchStep(dispatcher.flags.union(policy.flags).union(.isGuarantee), body) {
+      node: CatchStep(dispatcher.flags.union(policy.flags).union(.isGuarantee).union(.isForErrors), body) {
         CatchStep.run($0, $1, passesUncovered: false)
       }.following(node, file, line))
   }

@@ -1,13 +1,13 @@
 extension Future {
   /// A future that has its value already.
-  public static func completed(_ value: Output) -> Future<Output, Failure> {
+  public static func completed(_ value: Output) -> Future {
     let future = Future<Output, Failure>()
     future.settle(.value(value))
     return future
   }
 
   /// A future that has failed already.
-  public static func completed(_ error: Failure) -> Future<Output, Failure> {
+  public static func completed(_ error: Failure) -> Future {
     let future = Future<Output, Failure>()
     future.settle(.failure(error))
     return future

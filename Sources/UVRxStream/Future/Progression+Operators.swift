@@ -12,21 +12,19 @@ extension Progression {
 
   /// Calls `handler` with the value.
   @discardableResult
-  public final func on(_ handler: @escaping (Output) -> Void) -> Progression<Unit, Output, Failure> {
+  public final func on(_ handler: @escaping (Output) -> Void) -> Progression {
     continued(asFuture.on(handler))
   }
 
   /// Calls `handler` with the error, if it ends with one.
   @discardableResult
-  public final func onError(_ handler: @escaping (Failure) -> Void) -> Progression<Unit, Output, Failure> {
+  public final func onError(_ handler: @escaping (Failure) -> Void) -> Progression {
     continued(asFuture.onError(handler))
   }
 
   /// Calls `handler` with how it ends.
   @discardableResult
-  public final func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Progression<
-    Unit, Output, Failure
-  > {
+  public final func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Progression {
     continued(asFuture.onTerminate(handler))
   }
 
@@ -54,7 +52,7 @@ extension Progression {
 
   /// Passes the value on if `include` says so.
   @discardableResult
-  public final func filter(include: @escaping (Output) -> Bool) -> Progression<Unit, Output, Failure> {
+  public final func filter(include: @escaping (Output) -> Bool) -> Progression {
     continued(asFuture.filter(include: include) as Future<Output, Failure>)
   }
 
@@ -74,13 +72,13 @@ extension Progression {
 
   /// The same result, `duration` later, to the millisecond above, where that is a value.
   @discardableResult
-  public final func delay(_ duration: Duration) -> Progression<Unit, Output, Failure> {
+  public final func delay(_ duration: Duration) -> Progression {
     continued(asFuture.delay(duration))
   }
 
   /// The same value, or `value` where there is none.
   @discardableResult
-  public final func defaultValue(_ value: Output) -> Progression<Unit, Output, Failure> {
+  public final func defaultValue(_ value: Output) -> Progression {
     continued(asFuture.defaultValue(value))
   }
 
@@ -88,7 +86,7 @@ extension Progression {
   @discardableResult
   public final func doWhile(
     then termination: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
-  ) -> Progression<Unit, Output, Failure> {
+  ) -> Progression {
     continued(asFuture.doWhile(then: termination, handler: handler))
   }
 
@@ -96,29 +94,27 @@ extension Progression {
   @discardableResult
   public final func until(
     then termination: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
-  ) -> Progression<Unit, Output, Failure> {
+  ) -> Progression {
     continued(asFuture.until(then: termination, handler: handler))
   }
 
   /// Passes the value on, or ends as `handler` says.
   @discardableResult
-  public final func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Progression<
-    Unit, Output, Failure
-  > {
+  public final func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Progression {
     continued(asFuture.until(handler))
   }
 
   /// Passes the value on as long as `object` lives.
   @discardableResult
   public final func lifeOf(_ object: some AnyObject, then termination: Termination<Failure> = .cancelled)
-    -> Progression<Unit, Output, Failure>
+    -> Progression
   {
     continued(asFuture.lifeOf(object, then: termination))
   }
 
   /// The first value of either side.
   @discardableResult
-  public final func merge(_ other: some AnyStream<Output, Failure>) -> Progression<Unit, Output, Failure> {
+  public final func merge(_ other: some AnyStream<Output, Failure>) -> Progression {
     continued(asFuture.merge(other))
   }
 

@@ -77,7 +77,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   ///   - limit: How often at most, 0 or more; less stops the program with a message.
   ///   - delay: How long to wait before each, to the millisecond above; nil for the next microtask.
   @discardableResult
-  public func retry(_ limit: Int, delay: Duration? = nil) -> StreamPromise<Output, Failure> {
+  public func retry(_ limit: Int, delay: Duration? = nil) -> StreamPromise {
     require(limit >= 0, "retry: a negative limit")
     let loop = EventLoop.needed(for: "retry(_:delay:)")
     return retrying { attempt, _, retry in
@@ -95,9 +95,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   ///
   /// - Parameter handler: Gets the number of the retry, from 1, and the error.
   @discardableResult
-  public func retryOn(
-    _ handler: @escaping (_ attempt: Int, _ error: Failure) -> Bool
-  ) -> StreamPromise<Output, Failure> {
+  public func retryOn(_ handler: @escaping (_ attempt: Int, _ error: Failure) -> Bool) -> StreamPromise {
     retryOn { attempt, error, retry in retry(handler(attempt, error)) }
   }
 
@@ -108,7 +106,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   @discardableResult
   public func retryOn(
     _ handler: @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> Void
-  ) -> StreamPromise<Output, Failure> {
+  ) -> StreamPromise {
     retrying { attempt, error, retry in
       handler(attempt, error, retry)
       return PendingRequest()
@@ -120,7 +118,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   private func retrying(
     _ handler:
       @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> PendingRequest
-  ) -> StreamPromise<Output, Failure> {
+  ) -> StreamPromise {
     let (again, attempts) = (attempt, attempts)
     let loop = EventLoop.needed(for: "retryOn(_:)")
     var count = 0
@@ -148,7 +146,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   /// Sets whether a retry further down takes the value that there is already, if there is one, and does not
   /// run the task again.
   @discardableResult
-  public func reuse(_ isReused: Bool = true) -> StreamPromise<Output, Failure> {
+  public func reuse(_ isReused: Bool = true) -> StreamPromise {
     self.isReused = isReused
     return self
   }
@@ -163,7 +161,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   /// Calls `handler` with the value.
   @discardableResult
-  public func on(_ handler: @escaping (Output) -> Void) -> StreamPromise<Output, Failure> {
+  public func on(_ handler: @escaping (Output) -> Void) -> StreamPromise {
     next { settlement, done in
       if case .value(let value) = settlement { handler(value) }
       done(settlement)
@@ -172,7 +170,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   /// Calls `handler` with the error of each attempt that reaches it.
   @discardableResult
-  public func onError(_ handler: @escaping (Failure) -> Void) -> StreamPromise<Output, Failure> {
+  public func onError(_ handler: @escaping (Failure) -> Void) -> StreamPromise {
     next { settlement, done in
       if case .failure(let error) = settlement { Propagation.run { Propagation.atEnd { handler(error) } } }
       done(settlement)
@@ -181,9 +179,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
 
   /// Calls `handler` with how each attempt that reaches it ends, after everything further down has been told.
   @discardableResult
-  public func onTerminate(
-    _ handler: @escaping (Termination<Failure>) -> Void
-  ) -> StreamPromise<Output, Failure> {
+  public func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> StreamPromise {
     next { settlement, done in
       Propagation.run {
         Propagation.atEnd { handler(settlement.termination) }

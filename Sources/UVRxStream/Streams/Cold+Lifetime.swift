@@ -18,25 +18,19 @@ extension Cold {
 
   /// The first value, and each value that differs from the one before it according to `isDistinct`.
   @discardableResult
-  public final func distinct(
-    _ isDistinct: @escaping (_ prior: Output, _ next: Output) -> Bool
-  ) -> Cold<Request, Output, Failure> {
+  public final func distinct(_ isDistinct: @escaping (_ prior: Output, _ next: Output) -> Bool) -> Cold {
     derive(StreamSteps.improving(keepsBest: false) { isDistinct($1, $0) })
   }
 
   /// The first value, and each that is less than all before it.
   @discardableResult
-  public final func min(
-    lessThan: @escaping (_ isValue: Output, _ lessThan: Output) -> Bool
-  ) -> Cold<Request, Output, Failure> {
+  public final func min(lessThan: @escaping (_ isValue: Output, _ lessThan: Output) -> Bool) -> Cold {
     derive(StreamSteps.improving(keepsBest: true, lessThan))
   }
 
   /// The first value, and each that is greater than all before it.
   @discardableResult
-  public final func max(
-    greaterThan: @escaping (_ isValue: Output, _ greaterThan: Output) -> Bool
-  ) -> Cold<Request, Output, Failure> {
+  public final func max(greaterThan: @escaping (_ isValue: Output, _ greaterThan: Output) -> Bool) -> Cold {
     derive(StreamSteps.improving(keepsBest: true, greaterThan))
   }
 
@@ -60,31 +54,31 @@ extension Cold {
   /// Everything, the end too, `duration` later, to the millisecond above. It is on the current loop; outside
   /// one this stops the program with a message.
   @discardableResult
-  public final func delay(_ duration: Duration) -> Cold<Request, Output, Failure> {
+  public final func delay(_ duration: Duration) -> Cold {
     derive(StreamSteps.delay(duration))
   }
 
   /// The values after the first `count`.
   @discardableResult
-  public final func skip(_ count: Int) -> Cold<Request, Output, Failure> {
+  public final func skip(_ count: Int) -> Cold {
     derive(StreamSteps.skip(count))
   }
 
   /// `values` before the first value, if one comes.
   @discardableResult
-  public final func start(with values: [Output]) -> Cold<Request, Output, Failure> {
+  public final func start(with values: [Output]) -> Cold {
     derive(StreamSteps.start(with: values))
   }
 
   /// `values` after the last value, before the end.
   @discardableResult
-  public final func concat(_ values: [Output]) -> Cold<Request, Output, Failure> {
+  public final func concat(_ values: [Output]) -> Cold {
     derive(StreamSteps.concat(values))
   }
 
   /// `value` before the end, if none has come.
   @discardableResult
-  public final func defaultValue(_ value: Output) -> Cold<Request, Output, Failure> {
+  public final func defaultValue(_ value: Output) -> Cold {
     derive(StreamSteps.defaultValue(value))
   }
 
@@ -92,7 +86,7 @@ extension Cold {
   @discardableResult
   public final func doWhile(
     then reason: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
-  ) -> Cold<Request, Output, Failure> {
+  ) -> Cold {
     derive(StreamSteps.until { handler($1) ? nil : reason })
   }
 
@@ -101,7 +95,7 @@ extension Cold {
   public final func doWhile(
     then reason: Termination<Failure> = .cancelled,
     handler: @escaping (_ prior: Output?, _ next: Output) -> Bool
-  ) -> Cold<Request, Output, Failure> {
+  ) -> Cold {
     derive(StreamSteps.until { handler($0, $1) ? nil : reason })
   }
 
@@ -109,7 +103,7 @@ extension Cold {
   @discardableResult
   public final func until(
     then reason: Termination<Failure> = .cancelled, handler: @escaping (Output) -> Bool
-  ) -> Cold<Request, Output, Failure> {
+  ) -> Cold {
     derive(StreamSteps.until { handler($1) ? reason : nil })
   }
 
@@ -118,15 +112,13 @@ extension Cold {
   public final func until(
     then reason: Termination<Failure> = .cancelled,
     handler: @escaping (_ prior: Output?, _ next: Output) -> Bool
-  ) -> Cold<Request, Output, Failure> {
+  ) -> Cold {
     derive(StreamSteps.until { handler($0, $1) ? reason : nil })
   }
 
   /// Values until `handler` returns a termination, with which the stream ends.
   @discardableResult
-  public final func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Cold<
-    Request, Output, Failure
-  > {
+  public final func until(_ handler: @escaping (Output) -> Termination<Failure>?) -> Cold {
     derive(StreamSteps.until { handler($1) })
   }
 
@@ -143,9 +135,7 @@ extension Cold {
 
   /// Values for as long as `object`, which is not kept, lives; then the end.
   @discardableResult
-  public final func lifeOf(
-    _ object: some AnyObject, then reason: Termination<Failure> = .cancelled
-  ) -> Cold<Request, Output, Failure> {
+  public final func lifeOf(_ object: some AnyObject, then reason: Termination<Failure> = .cancelled) -> Cold {
     derive(StreamSteps.until { [weak object] _, _ in object == nil ? reason : nil })
   }
 }
@@ -159,29 +149,29 @@ extension Cold where Output: Sequence {
 extension Cold where Output: Equatable {
   /// The first value, and those that differ from the one before.
   @discardableResult
-  public final func distinct() -> Cold<Request, Output, Failure> { distinct { $0 != $1 } }
+  public final func distinct() -> Cold { distinct { $0 != $1 } }
 }
 
 extension Cold where Output: Comparable {
   /// The first value, and each that is less than all before it.
   @discardableResult
-  public final func min() -> Cold<Request, Output, Failure> { min { $0 < $1 } }
+  public final func min() -> Cold { min { $0 < $1 } }
 
   /// The first value, and each that is greater than all before it.
   @discardableResult
-  public final func max() -> Cold<Request, Output, Failure> { max { $0 > $1 } }
+  public final func max() -> Cold { max { $0 > $1 } }
 }
 
 extension Cold where Output: AdditiveArithmetic {
   /// With each value the sum of all so far.
   @discardableResult
-  public final func sum() -> Cold<Request, Output, Failure> { scan(initial: .zero) { $0 + $1 } }
+  public final func sum() -> Cold { scan(initial: .zero) { $0 + $1 } }
 }
 
 extension Cold where Output: FloatingPoint {
   /// With each value the mean of all so far.
   @discardableResult
-  public final func average() -> Cold<Request, Output, Failure> {
+  public final func average() -> Cold {
     scan(initial: (sum: Output.zero, count: Output.zero)) { ($0.sum + $1, $0.count + 1) }.map {
       $0.sum / $0.count
     }

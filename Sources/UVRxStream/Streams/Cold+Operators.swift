@@ -2,37 +2,31 @@
 extension Cold {
   /// Calls `handler` with each value.
   @discardableResult
-  public final func on(_ handler: @escaping (Output) -> Void) -> Cold<Request, Output, Failure> {
+  public final func on(_ handler: @escaping (Output) -> Void) -> Cold {
     derive(StreamSteps.on(handler))
   }
 
   /// Calls `handler` with each value and the one before it.
   @discardableResult
-  public final func onTransition(
-    _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
-  ) -> Cold<Request, Output, Failure> {
+  public final func onTransition(_ handler: @escaping (_ prior: Output?, _ next: Output) -> Void) -> Cold {
     derive(StreamSteps.onTransition(handler))
   }
 
   /// Calls `handler` with each error, whether the stream goes on after it or ends with it.
   @discardableResult
-  public final func onError(_ handler: @escaping (Failure) -> Void) -> Cold<Request, Output, Failure> {
+  public final func onError(_ handler: @escaping (Failure) -> Void) -> Cold {
     derive(StreamSteps.onError(handler))
   }
 
   /// Ends the stream if `handler` returns a termination for an error after which the stream would continue.
   @discardableResult
-  public final func mapError(
-    _ handler: @escaping (Failure) -> Termination<Failure>?
-  ) -> Cold<Request, Output, Failure> {
+  public final func mapError(_ handler: @escaping (Failure) -> Termination<Failure>?) -> Cold {
     derive(StreamSteps.mapError(handler))
   }
 
   /// Calls `handler` with how the stream ends, after everything further down the chain has received the end.
   @discardableResult
-  public final func onTerminate(
-    _ handler: @escaping (Termination<Failure>) -> Void
-  ) -> Cold<Request, Output, Failure> {
+  public final func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Cold {
     derive(StreamSteps.onTerminate(handler))
   }
 
@@ -88,24 +82,20 @@ extension Cold {
 
   /// The first `count` values, 1 or more, and then the end.
   @discardableResult
-  public final func first(
-    _ count: Int = 1, then reason: Termination<Failure> = .cancelled
-  ) -> Cold<Request, Output, Failure> {
+  public final func first(_ count: Int = 1, then reason: Termination<Failure> = .cancelled) -> Cold {
     derive(StreamSteps.first(count, then: reason))
   }
 
   /// The next `count` values, 1 or more, and then the end.
   @discardableResult
-  public final func next(
-    _ count: Int = 1, then reason: Termination<Failure> = .cancelled
-  ) -> Cold<Request, Output, Failure> {
+  public final func next(_ count: Int = 1, then reason: Termination<Failure> = .cancelled) -> Cold {
     derive(StreamSteps.first(count, then: reason))
   }
 
   /// The last `count` values, 1 or more, when the stream ends. If there are fewer, `partial` decides whether
   /// they are delivered.
   @discardableResult
-  public final func last(_ count: Int = 1, partial: Bool = true) -> Cold<Request, Output, Failure> {
+  public final func last(_ count: Int = 1, partial: Bool = true) -> Cold {
     derive(StreamSteps.last(count, partial: partial))
   }
 
@@ -131,13 +121,13 @@ extension Cold {
 
   /// The values for which `include` returns true.
   @discardableResult
-  public final func filter(include: @escaping (Output) -> Bool) -> Cold<Request, Output, Failure> {
+  public final func filter(include: @escaping (Output) -> Bool) -> Cold {
     derive(StreamSteps.filter(include))
   }
 
   /// The value number `stride`, 1 or more, and every `stride`th value after it.
   @discardableResult
-  public final func stride(_ stride: Int) -> Cold<Request, Output, Failure> {
+  public final func stride(_ stride: Int) -> Cold {
     derive(StreamSteps.stride(stride))
   }
 }

@@ -15,7 +15,7 @@ public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
   override func willDeliver(_ value: Output) { self.value = value }
 
   /// An observable of the same values that nobody can set.
-  public final func observable() -> Observable<Output, Failure> { deriveObservable(StreamSteps.map { $0 }) }
+  public final func observable() -> Observable { deriveObservable(StreamSteps.map { $0 }) }
 
   /// A stream of the values from now on.
   public final func hot() -> Hot<Output, Failure> { derive(StreamSteps.map { $0 }) }
@@ -35,8 +35,7 @@ public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
     derive(into: Observable<T, Failure>(value: initial), StreamSteps.scan(initial, scanner))
   }
 
-  func deriveObservable(_ step: @escaping StreamStep<Output, Output, Failure>) -> Observable<Output, Failure>
-  {
+  func deriveObservable(_ step: @escaping StreamStep<Output, Output, Failure>) -> Observable {
     derive(into: Observable<Output, Failure>(value: value), step)
   }
 }
@@ -73,7 +72,7 @@ public final class ObservableInput<Output, Failure: Error>: Observable<Output, F
 extension Observable {
   /// Calls `handler` with each value.
   @discardableResult
-  public final func on(_ handler: @escaping (Output) -> Void) -> Observable<Output, Failure> {
+  public final func on(_ handler: @escaping (Output) -> Void) -> Observable {
     deriveObservable(StreamSteps.on(handler))
   }
 
@@ -81,21 +80,19 @@ extension Observable {
   @discardableResult
   public final func onTransition(
     _ handler: @escaping (_ prior: Output?, _ next: Output) -> Void
-  ) -> Observable<Output, Failure> {
+  ) -> Observable {
     deriveObservable(StreamSteps.onTransition(from: value, handler))
   }
 
   /// Calls `handler` with each error, whether the stream goes on after it or ends with it.
   @discardableResult
-  public final func onError(_ handler: @escaping (Failure) -> Void) -> Observable<Output, Failure> {
+  public final func onError(_ handler: @escaping (Failure) -> Void) -> Observable {
     deriveObservable(StreamSteps.onError(handler))
   }
 
   /// Calls `handler` with how the stream ends, after everything further down the chain has received the end.
   @discardableResult
-  public final func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Observable<
-    Output, Failure
-  > {
+  public final func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> Observable {
     deriveObservable(StreamSteps.onTerminate(handler))
   }
 
@@ -103,13 +100,13 @@ extension Observable {
   @discardableResult
   public final func distinct(
     _ isDistinct: @escaping (_ prior: Output, _ next: Output) -> Bool
-  ) -> Observable<Output, Failure> {
+  ) -> Observable {
     deriveObservable(StreamSteps.improving(keepsBest: false) { isDistinct($1, $0) })
   }
 
   /// The values after the first `count`.
   @discardableResult
-  public final func skip(_ count: Int) -> Observable<Output, Failure> {
+  public final func skip(_ count: Int) -> Observable {
     deriveObservable(StreamSteps.skip(count))
   }
 }

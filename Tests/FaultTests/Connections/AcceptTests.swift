@@ -110,7 +110,7 @@ import UVTestSupport
       } else {
         listener.close()
       }
-      await expectFailure(.cancelled) { () async throws(UVError) in try await waiting.value }
+      await expectError(.cancelled, of: try await waiting.value)
       let failures = test_faults_disarm()
       // By the third turn at the latest it has been tried.
       if turns > 2 { #expect(failures > 0) }

@@ -4,8 +4,7 @@ import UVTestSupport
 
 /// More of everything than a server should have to bear.
 @Suite(.serialized) struct PressureTests {
-  @Test("A listener whose consumer stops keeps its peers waiting, and costs no turn")
-  func aConsumerThatStops() async throws {
+  @Test func `A listener whose consumer stops keeps its peers waiting, and costs no turn`() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let address = try listener.localAddress()
@@ -47,8 +46,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A million timers are cancelled, each once")
-  func aMillionTimers() async throws {
+  @Test func `A million timers are cancelled, each once`() async throws {
     let count = 1_000_000
     let (cancelled, others, turns) = try await withLoop { loop in
       var cancelled = 0

@@ -9,6 +9,7 @@ struct WatcherWork {
   func start() {
     descriptor()
     changes()
+    changesBelow()
     for phase in IterationPhase.allCases {
       guard let watcher = try? loop.iterations(phase) else { continue }
       watcher.next(ledger.once("iteration") { _ in watcher.close(ledger.once("watcher's close")) })
@@ -38,5 +39,12 @@ struct WatcherWork {
     loop.files.writeFile(
       "\(directory)/changed", "x",
       ledger.once("writeFile") { if case .failure = $0 { watcher.close(ledger.once("watcher's close")) } })
+  }
+
+  /// A tree is complete at last, or the watcher ends with an error.
+  private func changesBelow() {
+    guard let watcher = try? loop.files.watch(directory, recursive: true) else { return }
+    watcher.next(
+      ledger.once("change below, perhaps cancelled") { _ in watcher.close(ledger.once("watcher's close")) })
   }
 }

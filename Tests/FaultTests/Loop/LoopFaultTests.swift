@@ -6,8 +6,7 @@ import UVTestSupport
 
 /// Loops that can't be made, and what closes while they end.
 @Suite(.serialized) struct LoopFaultTests {
-  @Test("A loop that cannot be made leaves no descriptor and no memory")
-  func aLoopThatCannotBeMade() async throws {
+  @Test func `A loop that cannot be made leaves no descriptor and no memory`() async throws {
     guard test_faults_reach(FaultLayer.system) != 0 else { return }
     try await withThread {
       for name in ["epoll_create1", "pipe2", "eventfd"] {
@@ -30,8 +29,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Whoever closes a handle while its loop shuts down is told of its end")
-  func closingDuringAShutdown() async throws {
+  @Test func `Whoever closes a handle while its loop shuts down is told of its end`() async throws {
     let log = Log<Bool>()
     try await withThread {
       let loop = try EventLoop()

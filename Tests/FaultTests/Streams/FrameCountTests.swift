@@ -70,8 +70,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A large frame is read into its own memory, and copied nowhere")
-  func large() async throws {
+  @Test func `A large frame is read into its own memory, and copied nowhere`() async throws {
     try await withLoop { loop in
       let (near, far) = try loop.pipes.socketPair()
       let size = 1 << 20
@@ -92,8 +91,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A frame that came in several reads costs one block of memory")
-  func divided() async throws {
+  @Test func `A frame that came in several reads costs one block of memory`() async throws {
     try await withPair { loop, client, server in
       let counts = try await Self.least {
         try await client.write("a line that ").value

@@ -6,8 +6,7 @@ import UVTestSupport
 
 /// Writes that fail.
 @Suite(.serialized) struct WriteFaultTests {
-  @Test("A write for which libuv has no memory ends, and does not keep the loop running")
-  func aWriteWithoutMemory() async throws {
+  @Test func `A write for which libuv has no memory ends, and does not keep the loop running`() async throws {
     let log = Log<UVError.Code?>()
     try await withPair { loop, client, server in
       let buffers = (0..<100).map { Bytes("\($0) ") }
@@ -24,8 +23,7 @@ import UVTestSupport
     #expect(log.values == [.outOfMemory])
   }
 
-  @Test("After bytes that were lost nothing more is written, and no end is asked for")
-  func nothingFollowsAHole() async throws {
+  @Test func `After bytes that were lost nothing more is written, and no end is asked for`() async throws {
     let log = Log<String>()
     try await withPair { loop, client, server in
       func note(_ what: String) -> (Result<Void, UVError>) -> Void {

@@ -20,8 +20,7 @@ import UVTestSupport
     return least
   }
 
-  @Test("A sleep that is cancelled allocates no error of its own")
-  func cancelled() async throws {
+  @Test func `A sleep that is cancelled allocates no error of its own`() async throws {
     try await withLoop { loop in
       let allocations = try await Self.least {
         for _ in 0..<100 { loop.sleep(for: .untilCancelled) { _ in }.cancel() }

@@ -85,12 +85,12 @@ import UVTestSupport
       let cancel = style.observe(source, on: loop, log) { "\($0)" }
       try await loop.settle { log.values.count >= 2 }
       #expect(log.values == ["1", "EPIPE"])
-      await expectFailure(.brokenPipe) { () async throws(UVError) in _ = try await source.next().value }
+      await expectError(.brokenPipe, of: try await source.next().value)
       withExtendedLifetime(cancel) {}
     }
   }
 
-  @Test("It keeps its loop running while somebody asks, and no longer") func loopLife() async throws {
+  @Test func `It keeps its loop running while somebody asks, and no longer`() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
       let calls = Log<String>()
@@ -102,8 +102,7 @@ import UVTestSupport
     #expect(log.values == ["0", "1", "2", "end"])
   }
 
-  @Test("Whoever waits when the loop is shut down is told that it was cancelled") func shutdown() async throws
-  {
+  @Test func `Whoever waits when the loop is shut down is told that it was cancelled`() async throws {
     let log = Log<String>()
     try await withThread {
       let loop = try EventLoop()
@@ -124,7 +123,7 @@ import UVTestSupport
       ])
   }
 
-  @Test("Those who ask at the same time are answered in order") func waiters() async throws {
+  @Test func `Those who ask at the same time are answered in order`() async throws {
     try await withLoop { loop in
       let log = Log<String>()
       let source = self.counter(loop, Log<String>())
@@ -154,9 +153,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A task that is cancelled takes nothing of what nobody has asked for") func readyButCancelled()
-    async throws
-  {
+  @Test func `A task that is cancelled takes nothing of what nobody has asked for`() async throws {
     try await withLoop { loop in
       let source = CustomSource<Int>(loop, "numbers") { _ in }
       source.send(1)
@@ -164,13 +161,13 @@ import UVTestSupport
         for try await _ in source {}
       }
       task.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+      await expectError(.cancelled, of: try await task.value)
       let left = try await source.next().value
       #expect(left == 1)
     }
   }
 
-  @Test("A task that takes thousands of elements lets others have their turn") func fairness() async throws {
+  @Test func `A task that takes thousands of elements lets others have their turn`() async throws {
     try await withLoop { loop in
       let source = CustomSource<Int>(loop, "numbers") { _ in }
       for number in 0..<10000 { source.send(number) }
@@ -186,7 +183,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A source that nothing holds but its reader stays, and goes with it") func lifetime() async throws {
+  @Test func `A source that nothing holds but its reader stays, and goes with it`() async throws {
     try await withLoop { loop in
       weak var source: CustomSource<Int>?
       var count = 0

@@ -34,7 +34,7 @@ import UVTestSupport
 
   func numbers(_ loop: EventLoop) -> CustomSource<Int> { CustomSource(loop, "numbers") { _ in } }
 
-  @Test("It gets each element, then the end") func elements() async throws {
+  @Test func `It gets each element, then the end`() async throws {
     try await withLoop { loop in
       let log = Log<String>()
       let (own, wrapped) = (numbers(loop), numbers(loop))
@@ -50,7 +50,7 @@ import UVTestSupport
     }
   }
 
-  @Test("It gets a stream's bytes until it is stopped; the rest waits") func bytes() async throws {
+  @Test func `It gets a stream's bytes until it is stopped; the rest waits`() async throws {
     try await withLoop { loop in
       let log = Log<String>()
       let (near, far) = try loop.pipes.pair()
@@ -73,7 +73,7 @@ import UVTestSupport
     }
   }
 
-  @Test("It is told that somebody waits already, or that there is a handler") func started() async throws {
+  @Test func `It is told that somebody waits already, or that there is a handler`() async throws {
     try await withLoop { loop in
       let log = Log<String>()
       let source = numbers(loop)

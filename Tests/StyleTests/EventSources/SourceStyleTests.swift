@@ -28,21 +28,19 @@ import UVTestSupport
   }
 
   @Test(arguments: Style.allCases) func connectionsThroughAPath(style: Style) async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let listener = try loop.pipes.listen(path: directory + "/listener")
-        let log = Log<String>()
-        let cancel = style.observe(listener, on: loop, log) { connection in
-          connection.close()
-          return "connection"
-        }
-        for _ in 0..<3 { try await loop.pipes.connect(path: directory + "/listener").value.close() }
-        try await loop.settle { log.values.count == 3 }
-        cancel()
-        listener.close()
-        try await loop.settle { loop.activity.handles == 0 }
-        #expect(Array(log.values.prefix(3)) == ["connection", "connection", "connection"])
+    try await withLoopAndDirectory { loop, directory in
+      let listener = try loop.pipes.listen(path: directory + "/listener")
+      let log = Log<String>()
+      let cancel = style.observe(listener, on: loop, log) { connection in
+        connection.close()
+        return "connection"
       }
+      for _ in 0..<3 { try await loop.pipes.connect(path: directory + "/listener").value.close() }
+      try await loop.settle { log.values.count == 3 }
+      cancel()
+      listener.close()
+      try await loop.settle { loop.activity.handles == 0 }
+      #expect(Array(log.values.prefix(3)) == ["connection", "connection", "connection"])
     }
   }
 

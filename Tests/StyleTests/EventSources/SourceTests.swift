@@ -31,11 +31,23 @@ import UVTestSupport
   }
 
   @Test(arguments: Style.allCases) func aWatchedDirectory(style: Style) async throws {
+    try await withLoopAndDirectory { loop, path in
+      let watcher = try loop.files.watch(path)
+      try await expectElements(of: watcher, style, loop) { round in
+        try await loop.files.mkdir("\(path)/\(round)").value
+      }
+      watcher.close()
+    }
+  }
+
+  @Test(arguments: Style.allCases) func aWatchedTree(style: Style) async throws {
     try await withTemporaryDirectory { path in
       try await withLoop { loop in
-        let watcher = try loop.files.watch(path)
+        try await loop.files.mkdir("\(path)/inner").value
+        let watcher = try loop.files.watch(path, recursive: true)
+        #expect(try await watcher.next().value?.kinds == .complete)
         try await expectElements(of: watcher, style, loop) { round in
-          try await loop.files.mkdir("\(path)/\(round)").value
+          try await loop.files.mkdir("\(path)/inner/\(round)").value
         }
         watcher.close()
       }
@@ -43,17 +55,15 @@ import UVTestSupport
   }
 
   @Test(arguments: Style.allCases) func aWatchedStatus(style: Style) async throws {
-    try await withTemporaryDirectory { path in
-      try await withLoop { loop in
-        let file = "\(path)/a"
-        let watcher = try loop.files.watchStatus(file, every: .milliseconds(1))
-        // The first look, which finds nothing: what is there by then is no change.
-        #expect(try await watcher.next().value != nil)
-        try await expectElements(of: watcher, style, loop) { round in
-          try await loop.files.writeFile(file, Bytes(repeating: 1, count: round)).value
-        }
-        watcher.close()
+    try await withLoopAndDirectory { loop, path in
+      let file = "\(path)/a"
+      let watcher = try loop.files.watchStatus(file, every: .milliseconds(1))
+      // The first look, which finds nothing: what is there by then is no change.
+      #expect(try await watcher.next().value != nil)
+      try await expectElements(of: watcher, style, loop) { round in
+        try await loop.files.writeFile(file, Bytes(repeating: 1, count: round)).value
       }
+      watcher.close()
     }
   }
 
@@ -68,18 +78,16 @@ import UVTestSupport
   }
 
   @Test(arguments: Style.allCases) func aSourceThatIsClosed(style: Style) async throws {
-    try await withTemporaryDirectory { path in
-      try await withLoop { loop in
-        let watcher = try loop.files.watch(path)
-        let log = Log<String>()
-        let cancel = style.observe(watcher, on: loop, log) { _ in "element" }
-        try await loop.settle()
-        watcher.close()
-        try await loop.settle { loop.activity.handles == 0 }
-        // Its end, which is no error.
-        #expect(log.values.isEmpty)
-        cancel()
-      }
+    try await withLoopAndDirectory { loop, path in
+      let watcher = try loop.files.watch(path)
+      let log = Log<String>()
+      let cancel = style.observe(watcher, on: loop, log) { _ in "element" }
+      try await loop.settle()
+      watcher.close()
+      try await loop.settle { loop.activity.handles == 0 }
+      // Its end, which is no error.
+      #expect(log.values.isEmpty)
+      cancel()
     }
   }
 }

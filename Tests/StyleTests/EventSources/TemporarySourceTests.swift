@@ -129,10 +129,20 @@ enum TemporaryUse: CaseIterable {
   }
 
   @Test(arguments: TemporaryUse.allCases) func changesInADirectory(use: TemporaryUse) async throws {
+    try await withLoopAndDirectory { loop, path in
+      try await expectElements(use, loop) {
+        try loop.files.watch(path)
+      } cause: {
+        try await loop.files.writeFile("\(path)/a", "x").value
+      }
+    }
+  }
+
+  @Test(arguments: TemporaryUse.allCases) func changesInATree(use: TemporaryUse) async throws {
     try await withTemporaryDirectory { path in
       try await withLoop { loop in
         try await expectElements(use, loop) {
-          try loop.files.watch(path)
+          try loop.files.watch(path, recursive: true)
         } cause: {
           try await loop.files.writeFile("\(path)/a", "x").value
         }
@@ -141,15 +151,13 @@ enum TemporaryUse: CaseIterable {
   }
 
   @Test(arguments: TemporaryUse.allCases) func changesOfAStatus(use: TemporaryUse) async throws {
-    try await withTemporaryDirectory { path in
-      try await withLoop { loop in
-        var size = 0
-        try await expectElements(use, loop) {
-          try loop.files.watchStatus("\(path)/a", every: .milliseconds(1))
-        } cause: {
-          size += 1
-          try await loop.files.writeFile("\(path)/a", Bytes(repeating: 1, count: size)).value
-        }
+    try await withLoopAndDirectory { loop, path in
+      var size = 0
+      try await expectElements(use, loop) {
+        try loop.files.watchStatus("\(path)/a", every: .milliseconds(1))
+      } cause: {
+        size += 1
+        try await loop.files.writeFile("\(path)/a", Bytes(repeating: 1, count: size)).value
       }
     }
   }

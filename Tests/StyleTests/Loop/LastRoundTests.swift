@@ -76,8 +76,7 @@ import UVTestSupport
     #expect(alive.values.reduce(0, +) == 0)
   }
 
-  @Test("ends when its tasks are a promise's")
-  func promisesOfTasks() async throws {
+  @Test func `ends when its tasks are a promise's`() async throws {
     let calls = Log<Bool>()
     try await withThread {
       EventLoop.runCallbacks { loop in
@@ -97,8 +96,7 @@ import UVTestSupport
     #expect(calls.values.count < 100)
   }
 
-  @Test("A task that waits for a promise whose request is let go of is told")
-  func aWaitForAPromise() async throws {
+  @Test func `A task that waits for a promise whose request is let go of is told`() async throws {
     let log = Log<String>()
     try await withThread {
       EventLoop.runCallbacks { loop in

@@ -61,7 +61,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A promise that was cancelled itself says so in its own words") func itself() async throws {
+  @Test func `A promise that was cancelled itself says so in its own words`() async throws {
     try await withLoop { loop in
       let promise = loop.sleep(for: .untilCancelled).promise()
       promise.cancel()

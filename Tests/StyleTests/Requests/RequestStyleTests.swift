@@ -5,14 +5,12 @@ import UVTestSupport
 /// Each kind of request ends once, and in the same way, in every style.
 @Suite struct RequestStyleTests {
   @Test(arguments: Style.allCases) func connectingThroughAPath(style: Style) async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let listener = try loop.pipes.listen(path: directory + "/listener")
-        try await loop.expectEnd(
-          nil, style, loop.pipes.connect(path: directory + "/listener").map { $0.close() })
-        try await loop.expectEnd(.noSuchFile, style, loop.pipes.connect(path: directory + "/nowhere"))
-        listener.close()
-      }
+    try await withLoopAndDirectory { loop, directory in
+      let listener = try loop.pipes.listen(path: directory + "/listener")
+      try await loop.expectEnd(
+        nil, style, loop.pipes.connect(path: directory + "/listener").map { $0.close() })
+      try await loop.expectEnd(.noSuchFile, style, loop.pipes.connect(path: directory + "/nowhere"))
+      listener.close()
     }
   }
 

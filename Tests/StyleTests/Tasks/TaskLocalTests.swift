@@ -10,8 +10,7 @@ import UVTestSupport
     @TaskLocal static var name = "none"
   }
 
-  @Test("Task-local values reach the tasks that a task starts in any style")
-  func tasks() async throws {
+  @Test func `Task-local values reach the tasks that a task starts in any style`() async throws {
     try await withLoop { loop in
       var seen: [String] = []
       try await Request.$name.withValue("a") {
@@ -58,8 +57,7 @@ import UVTestSupport
     #expect(log.values.count == 7)
   }
 
-  @Test("A callback that needs a task's values takes them along in its closure")
-  func capture() async throws {
+  @Test func `A callback that needs a task's values takes them along in its closure`() async throws {
     let log = Log<String>()
     try await withLoop { loop in
       await Request.$name.withValue("a") {

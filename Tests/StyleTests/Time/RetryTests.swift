@@ -64,51 +64,41 @@ import UVTestSupport
       #expect(log.values == ["ECANCELED"])
       let attempts = Attempts()
       let policy = RetryPolicy(attempts: 9, backoff: .none) { ($0 as? UVError)?.code != .connectionRefused }
-      await expectFailure(.connectionRefused) { () async throws(UVError) in
-        try await Self.flaky(loop, attempts, failures: 9).retry(policy).value
-      }
+      await expectError(
+        .connectionRefused, of: try await Self.flaky(loop, attempts, failures: 9).retry(policy).value)
       #expect(attempts.count == 1)
     }
   }
 
-  @Test("A limit before it is for each attempt, a limit after it for all")
-  func limits() async throws {
+  @Test func `A limit before it is for each attempt, a limit after it for all`() async throws {
     try await withLoop { loop in
       let attempts = Attempts()
       let stuck = Request<Void>(loop, operation: "stuck") { (done: @escaping Completion<Void>) in
         attempts.count += 1
         return loop.sleep(for: .untilCancelled, done)
       }
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        try await stuck.timeout(after: .milliseconds(1)).retry(Self.quick).value
-      }
+      await expectError(
+        .timedOut, of: try await stuck.timeout(after: .milliseconds(1)).retry(Self.quick).value)
       #expect(attempts.count == 3)
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        try await stuck.retry(Self.quick).timeout(after: .milliseconds(1)).value
-      }
+      await expectError(
+        .timedOut, of: try await stuck.retry(Self.quick).timeout(after: .milliseconds(1)).value)
       #expect(attempts.count == 4)
     }
   }
 
-  @Test("The end of the loop ends a pause with one answer")
-  func loopEnds() async throws {
+  @Test func `The end of the loop ends a pause with one answer`() async throws {
     let log = Log<String>()
     try await withThread {
       EventLoop.runCallbacks { loop in
         let attempts = Attempts()
         Self.flaky(loop, attempts, failures: 9).retry(Self.slow).start { log.append($0.error!.name) }
-        loop.eventually {
-          attempts.count == 1
-        } then: {
-          loop.stop()
-        }
+        loop.eventually(attempts.count == 1) { loop.stop() }
       }
     }
     #expect(log.values == ["ECANCELED"])
   }
 
-  @Test("Asynchronous code is tried again, whatever it throws")
-  func code() async throws {
+  @Test func `Asynchronous code is tried again, whatever it throws`() async throws {
     try await withLoop { loop in
       var attempts = 0
       let value = try await loop.retry(Self.quick) {
@@ -135,8 +125,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Promises take the same policy")
-  func promises() async throws {
+  @Test func `Promises take the same policy`() async throws {
     try await withLoop { loop in
       let attempts = Attempts()
       let value = try await UVPromises.retry(Self.quick) {

@@ -1,9 +1,24 @@
 public import Testing
 public import UV
 
+/// Evaluates `expression`, which is to fail with one of `codes`.
+public func expectError<T>(
+  _ codes: UVError.Code..., of expression: nonisolated(nonsending) @autoclosure () async throws(UVError) -> T,
+  sourceLocation: SourceLocation = #_sourceLocation
+) async {
+  await expectFailure(codes, sourceLocation, expression)
+}
+
 /// Runs `body`, which is to fail with one of `codes`.
 public func expectFailure<T>(
   _ codes: UVError.Code..., sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: nonisolated(nonsending) () async throws(UVError) -> T
+) async {
+  await expectFailure(codes, sourceLocation, body)
+}
+
+private func expectFailure<T>(
+  _ codes: [UVError.Code], _ sourceLocation: SourceLocation,
   _ body: nonisolated(nonsending) () async throws(UVError) -> T
 ) async {
   do throws(UVError) {

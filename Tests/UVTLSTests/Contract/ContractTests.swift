@@ -7,8 +7,7 @@ import UVTestSupport
 /// One contract of a stream, run on every transport. ``Combination`` generates the rows, ``Run`` does what a
 /// row says, and ``Judge`` knows what must be true of all of them.
 @Suite(.serialized) struct ContractTests {
-  @Test("The table has each row once, and each row that isn't run says why")
-  func table() {
+  @Test func `The table has each row once, and each row that isn't run says why`() {
     let rows = Combination.all
     let nonsense = rows.filter { $0.nonsense != nil }
     #expect(Set(rows).count == rows.count)

@@ -49,9 +49,9 @@ import UVTestSupport
   @Test func anAddressThatMustHaveAName() async throws {
     try await withLoop { loop in
       let address = try SocketAddress("192.0.2.1", port: 1)
-      await expectFailure(.unknownHost, .nameServerFailure) { () async throws(UVError) in
-        try await loop.dns.nameInfo(of: address, options: .nameRequired).value
-      }
+      await expectError(
+        .unknownHost, .nameServerFailure,
+        of: try await loop.dns.nameInfo(of: address, options: .nameRequired).value)
     }
   }
 

@@ -2,8 +2,7 @@ import Testing
 import UV
 
 @Suite struct AddressQueueTests {
-  @Test("Addresses wait in a queue in which the families take turns")
-  func queue() throws {
+  @Test func `Addresses wait in a queue in which the families take turns`() throws {
     var queue = AddressQueue()
     func address(_ text: String) throws -> SocketAddress { try SocketAddress(text, port: 1) }
     func take() -> String? { queue.popFirst()?.host }

@@ -41,9 +41,8 @@ import UVTestSupport
       let connection = try await loop.tcp.connect(toAnyOf: addresses).value
       #expect(try connection.peerAddress() == addresses[1])
       // Alone, the first one would still be waited for.
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        try await loop.tcp.connect(to: addresses[0]).timeout(after: .milliseconds(100)).value
-      }
+      await expectError(
+        .timedOut, of: try await loop.tcp.connect(to: addresses[0]).timeout(after: .milliseconds(100)).value)
       for client in clients + [connection] { client.close() }
       six.close()
       four.close()
@@ -62,14 +61,13 @@ import UVTestSupport
       #expect(try connection.peerAddress() == addresses[1])
       try await loop.settle()
       four.close()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await accepting.value }
+      await expectError(.cancelled, of: try await accepting.value)
       connection.close()
       six.close()
     }
   }
 
-  @Test("After a failure the next one is tried at once")
-  func refused() async throws {
+  @Test func `After a failure the next one is tried at once`() async throws {
     try await withLoop { loop in
       let (six, four) = try listeners(loop)
       let addresses = [try six.localAddress(), try four.localAddress()]
@@ -101,14 +99,11 @@ import UVTestSupport
         _ = try await loop.tcp.connect(toAnyOf: [addresses[0]]).value
         Issue.record("connected")
       } catch { #expect("\(error)" == "connect \(addresses[0]): connection refused (ECONNREFUSED)") }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await loop.tcp.connect(toAnyOf: []).value
-      }
+      await expectError(.invalidArgument, of: try await loop.tcp.connect(toAnyOf: []).value)
     }
   }
 
-  @Test("Of several that answer at the same time, one is kept and the others are closed")
-  func together() async throws {
+  @Test func `Of several that answer at the same time, one is kept and the others are closed`() async throws {
     try await withLoop { loop in
       let (six, four) = try listeners(loop)
       let addresses = [try six.localAddress(), try four.localAddress()]
@@ -123,8 +118,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A cancelled connect closes all that it has begun")
-  func cancelled() async throws {
+  @Test func `A cancelled connect closes all that it has begun`() async throws {
     try await withLoop { loop in
       let (six, four) = try listeners(loop, backlog: 1)
       let clients = try await fill(six)
@@ -147,8 +141,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A name is looked up in both families, and an address in none")
-  func names() async throws {
+  @Test func `A name is looked up in both families, and an address in none`() async throws {
     try await withLoop { loop in
       let (six, four) = try listeners(loop)
       let port = Int(try four.localAddress().port)
@@ -157,9 +150,9 @@ import UVTestSupport
         #expect(try connection.peerAddress().port == UInt16(port))
         connection.close()
       }
-      await expectFailure(.unknownHost, .nameServerFailure) { () async throws(UVError) in
-        try await loop.tcp.connect(host: "no.such.host.invalid", port: port).value
-      }
+      await expectError(
+        .unknownHost, .nameServerFailure,
+        of: try await loop.tcp.connect(host: "no.such.host.invalid", port: port).value)
       six.close()
       four.close()
     }

@@ -46,8 +46,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A higher limit takes effect at once, also for an iteration that waits")
-  func raise() async throws {
+  @Test func `A higher limit takes effect at once, also for an iteration that waits`() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       listener.connectionLimit = 1

@@ -9,15 +9,11 @@ import UVTestSupport
     try await withPair { loop, client, server in
       // Neither is read or written, so that libuv does not poll them.
       for descriptor in [try client.fileDescriptor(), try server.fileDescriptor()] {
-        await expectFailure(.fileExists) { () async throws(UVError) in
-          _ = try loop.tcp.open(fileDescriptor: descriptor)
-        }
+        await expectError(.fileExists, of: try loop.tcp.open(fileDescriptor: descriptor))
       }
       let duplicate = dup(try server.fileDescriptor())
       let connection = try loop.tcp.open(fileDescriptor: duplicate)
-      await expectFailure(.fileExists) { () async throws(UVError) in
-        _ = try loop.tcp.open(fileDescriptor: duplicate)
-      }
+      await expectError(.fileExists, of: try loop.tcp.open(fileDescriptor: duplicate))
       try await client.write("still there").value
       #expect(try await connection.read().value == "still there")
       // Closed, its number is free for another.
@@ -29,14 +25,10 @@ import UVTestSupport
   }
 
   @Test func aListenersSocketIsNotTakenOver() async throws {
-    try await withLoop { loop in
-      try await withTemporaryDirectory { directory in
-        let listener = try loop.pipes.listen(path: "\(directory)/socket")
-        await expectFailure(.fileExists) { () async throws(UVError) in
-          _ = try loop.pipes.open(fileDescriptor: listener.fileDescriptor())
-        }
-        listener.close()
-      }
+    try await withLoopAndDirectory { loop, directory in
+      let listener = try loop.pipes.listen(path: "\(directory)/socket")
+      await expectError(.fileExists, of: try loop.pipes.open(fileDescriptor: listener.fileDescriptor()))
+      listener.close()
     }
   }
 
@@ -47,15 +39,11 @@ import UVTestSupport
       let reading = try loop.pipes.open(fileDescriptor: ends[0])
       let writing = try loop.pipes.open(fileDescriptor: ends[1])
       for end in ends {
-        await expectFailure(.fileExists) { () async throws(UVError) in
-          _ = try loop.pipes.open(fileDescriptor: end)
-        }
+        await expectError(.fileExists, of: try loop.pipes.open(fileDescriptor: end))
       }
       let (first, second) = try loop.pipes.socketPair()
       for pipe in [first, second] {
-        await expectFailure(.fileExists) { () async throws(UVError) in
-          _ = try loop.pipes.open(fileDescriptor: pipe.fileDescriptor())
-        }
+        await expectError(.fileExists, of: try loop.pipes.open(fileDescriptor: pipe.fileDescriptor()))
         pipe.close()
       }
       writing.close()
@@ -67,14 +55,10 @@ import UVTestSupport
   @Test func aDatagramSocketIsTakenOverOnce() async throws {
     try await withLoop { loop in
       let bound = try loop.udp.bind(host: "127.0.0.1", port: 0)
-      await expectFailure(.fileExists) { () async throws(UVError) in
-        _ = try loop.udp.open(fileDescriptor: bound.fileDescriptor())
-      }
+      await expectError(.fileExists, of: try loop.udp.open(fileDescriptor: bound.fileDescriptor()))
       let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
       let socket = try loop.udp.open(fileDescriptor: descriptor)
-      await expectFailure(.fileExists) { () async throws(UVError) in
-        _ = try loop.udp.open(fileDescriptor: descriptor)
-      }
+      await expectError(.fileExists, of: try loop.udp.open(fileDescriptor: descriptor))
       socket.close()
       bound.close()
     }
@@ -95,17 +79,14 @@ import UVTestSupport
     try await withLoop { loop in
       let child = try loop.processes.spawn("cat", stdio: [.pipe, .ignore, .ignore])
       let input = try #require(child.standardInput)
-      await expectFailure(.fileExists) { () async throws(UVError) in
-        _ = try loop.pipes.open(fileDescriptor: input.fileDescriptor())
-      }
+      await expectError(.fileExists, of: try loop.pipes.open(fileDescriptor: input.fileDescriptor()))
       input.close()
       #expect(try await child.exit().value.isSuccess)
       child.close()
     }
   }
 
-  @Test("A connected socket of UDP is no connection of TCP")
-  func aDatagramSocketIsRefused() async throws {
+  @Test func `A connected socket of UDP is no connection of TCP`() async throws {
     try await withLoop { loop in
       let server = try loop.udp.bind(host: "127.0.0.1", port: 0)
       let socket = try loop.udp.connect(to: server.localAddress())

@@ -129,18 +129,17 @@ import UVTestSupport
 
   @Test func oneOfAnotherKindGoesOnWaiting() async throws {
     try await withChannel { loop, channel, tcp in
-      await expectFailure(.wouldBlock) { () async throws(UVError) in try channel.1.acceptTCPConnection() }
+      await expectError(.wouldBlock, of: try channel.1.acceptTCPConnection())
       try await channel.0.write("x", passing: tcp.1).value
       _ = try await channel.1.read().value
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try channel.1.acceptUDPSocket() }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try channel.1.acceptPipeConnection()
-      }
+      await expectError(.invalidArgument, of: try channel.1.acceptUDPSocket())
+      await expectError(.invalidArgument, of: try channel.1.acceptPipeConnection())
       #expect(channel.1.pendingHandleCount == 1)
       // A connection cannot listen; it has been taken, and is closed.
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try channel.1.acceptTCPListener() }
+      await expectError(.invalidArgument, of: try channel.1.acceptTCPListener())
       #expect(channel.1.pendingHandleCount == 0)
       channel.1.close()
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try channel.1.acceptTCPConnection() }
+      await expectError(.badDescriptor, of: try channel.1.acceptTCPConnection())
     }
   }
 
@@ -160,9 +159,7 @@ import UVTestSupport
       #expect(channel.1.pendingHandleCount == 1)
       #expect(log.values.sorted() == ["closed EBADF", "empty EINVAL", "one ok", "two ok"])
       let plain = try loop.pipes.socketPair()
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await plain.0.write("x", passing: tcp.1).value
-      }
+      await expectError(.invalidArgument, of: try await plain.0.write("x", passing: tcp.1).value)
       plain.0.close()
       plain.1.close()
     }

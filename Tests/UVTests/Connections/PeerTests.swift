@@ -23,50 +23,43 @@ import UVTestSupport
     }
   }
 
-  @Test("Both ends of a Unix socket know each other's process, user and group")
-  func credentials() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let listener = try loop.pipes.listen(path: directory + "/socket")
-        let client = try await loop.pipes.connect(path: directory + "/socket").value
-        let server = try await listener.accept().value
-        let this = PeerCredentials(
-          processID: Int32(SystemInfo.processID), userID: getuid(), groupID: getgid())
-        #expect(try client.peerCredentials() == this)
-        #expect(try server.peerCredentials() == this)
-        try await client.close().value
-        await expectFailure(.badDescriptor) { () async throws(UVError) in try client.peerCredentials() }
-        // It is the one who connected, whether or not it is still there.
-        #expect(try server.peerCredentials() == this)
-        server.close()
-        listener.close()
-      }
+  @Test func `Both ends of a Unix socket know each other's process, user and group`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let listener = try loop.pipes.listen(path: directory + "/socket")
+      let client = try await loop.pipes.connect(path: directory + "/socket").value
+      let server = try await listener.accept().value
+      let this = PeerCredentials(
+        processID: Int32(SystemInfo.processID), userID: getuid(), groupID: getgid())
+      #expect(try client.peerCredentials() == this)
+      #expect(try server.peerCredentials() == this)
+      try await client.close().value
+      await expectError(.badDescriptor, of: try client.peerCredentials())
+      // It is the one who connected, whether or not it is still there.
+      #expect(try server.peerCredentials() == this)
+      server.close()
+      listener.close()
     }
   }
 
-  @Test("The peer of a Unix socket is another process", .onTheMachine("other programs"))
-  func otherProcess() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let path = directory + "/socket"
-        let listener = try loop.pipes.listen(path: path)
-        let script = "import socket,sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.recv(1)"
-        let child = try loop.processes.spawn("python3", ["-c", script, path])
-        let server = try await listener.accept().value
-        #expect(try server.peerCredentials().processID == child.processID)
-        server.close()
-        listener.close()
-        _ = try await child.exit().value
-      }
+  @Test(.onTheMachine("other programs")) func `The peer of a Unix socket is another process`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let path = directory + "/socket"
+      let listener = try loop.pipes.listen(path: path)
+      let script = "import socket,sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.recv(1)"
+      let child = try loop.processes.spawn("python3", ["-c", script, path])
+      let server = try await listener.accept().value
+      #expect(try server.peerCredentials().processID == child.processID)
+      server.close()
+      listener.close()
+      _ = try await child.exit().value
     }
   }
 
-  @Test("A pipe that is no socket has no peer")
-  func pipe() async throws {
+  @Test func `A pipe that is no socket has no peer`() async throws {
     try await withLoop { loop in
       let (reader, writer) = try descriptors()
       let pipe = try loop.pipes.open(fileDescriptor: reader)
-      await expectFailure(.notSocket) { () async throws(UVError) in try pipe.peerCredentials() }
+      await expectError(.notSocket, of: try pipe.peerCredentials())
       pipe.close()
       _ = close(writer)
     }
@@ -78,8 +71,7 @@ import UVTestSupport
     return (ends[0], ends[1])
   }
 
-  @Test("The system measures the way to a TCP peer, and a snapshot has it")
-  func information() async throws {
+  @Test func `The system measures the way to a TCP peer, and a snapshot has it`() async throws {
     try await withConnection { loop, client, server in
       for _ in 0..<10 {
         try await client.write("hello").value
@@ -97,7 +89,7 @@ import UVTestSupport
         #expect((snapshot.retransmissionCount == nil) == snapshot.isListener)
       }
       try await client.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try client.tcpInformation() }
+      await expectError(.badDescriptor, of: try client.tcpInformation())
     }
   }
 
@@ -116,23 +108,21 @@ import UVTestSupport
       try client.setUserTimeout(nil)
       #expect(try option() == 0)
       for limit in [Duration.zero, .microseconds(999), .seconds(-1), .seconds(2_147_484)] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in try client.setUserTimeout(limit) }
+        await expectError(.invalidArgument, of: try client.setUserTimeout(limit))
       }
       try await client.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try client.setUserTimeout(.seconds(1))
-      }
+      await expectError(.badDescriptor, of: try client.setUserTimeout(.seconds(1)))
     }
   }
 
-  @Test("A listener takes early bytes or not", .onTheMachine("TCP_FASTOPEN"))
-  func fastOpen() async throws {
+  @Test(.onTheMachine("TCP_FASTOPEN")) func `A listener takes early bytes or not`() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       try listener.setFastOpen(16)
       try listener.setFastOpen(0)
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try listener.setFastOpen(-1) }
+      await expectError(.invalidArgument, of: try listener.setFastOpen(-1))
       try await listener.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try listener.setFastOpen(1) }
+      await expectError(.badDescriptor, of: try listener.setFastOpen(1))
     }
   }
 }

@@ -93,10 +93,9 @@ import UVTestSupport
         client.close()
         listener.close()
         for tooLong in [fits + "p", fits + String(repeating: "é", count: 100)] {
-          await expectFailure(.nameTooLong) { () async throws(UVError) in try loop.pipes.listen(path: tooLong)
-          }
+          await expectError(.nameTooLong, of: try loop.pipes.listen(path: tooLong))
           let connect = loop.pipes.connect(path: tooLong)
-          await expectFailure(.nameTooLong) { () async throws(UVError) in try await connect.value }
+          await expectError(.nameTooLong, of: try await connect.value)
         }
       }
       #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
@@ -105,9 +104,9 @@ import UVTestSupport
 
   @Test(arguments: ["", "\0", "/tmp/a\0b"]) func aPathThatIsNone(path: String) async throws {
     try await withLoop { loop in
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try loop.pipes.listen(path: path) }
+      await expectError(.invalidArgument, of: try loop.pipes.listen(path: path))
       let connect = loop.pipes.connect(path: path)
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try await connect.value }
+      await expectError(.invalidArgument, of: try await connect.value)
     }
   }
 
@@ -116,48 +115,43 @@ import UVTestSupport
       let path = directory + "/used"
       try await withLoop { loop in
         let listener = try loop.pipes.listen(path: path)
-        await expectFailure(.addressInUse) { () async throws(UVError) in try loop.pipes.listen(path: path) }
+        await expectError(.addressInUse, of: try loop.pipes.listen(path: path))
         // The failed one leaves the file of the other.
         #expect(FileManager.default.fileExists(atPath: path))
-        await expectFailure(.permissionDenied) { () async throws(UVError) in
-          try loop.pipes.listen(path: directory + "/nowhere/at/all")
-        }
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try loop.pipes.listen(path: directory + "/backlog", backlog: 0)
-        }
+        await expectError(.permissionDenied, of: try loop.pipes.listen(path: directory + "/nowhere/at/all"))
+        await expectError(
+          .invalidArgument, of: try loop.pipes.listen(path: directory + "/backlog", backlog: 0))
         let nowhere = loop.pipes.connect(path: directory + "/nowhere")
-        await expectFailure(.noSuchFile) { () async throws(UVError) in try await nowhere.value }
+        await expectError(.noSuchFile, of: try await nowhere.value)
         try await loop.files.writeFile(directory + "/file", "no socket").value
         let file = loop.pipes.connect(path: directory + "/file")
-        await expectFailure(.connectionRefused) { () async throws(UVError) in try await file.value }
+        await expectError(.connectionRefused, of: try await file.value)
         listener.close()
       }
     }
   }
 
   @Test func cancellingAConnectAndClosingAListenerThatSomebodyWaitsFor() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let listener = try loop.pipes.listen(path: directory + "/listener")
-        for _ in 0..<20 {
-          let task = loop.spawn { () async throws(UVError) in
-            try await loop.pipes.connect(path: directory + "/listener").value
-          }
-          task.cancel()
-          await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
-          let log = Log<UVError.Code?>()
-          let pending = loop.pipes.connect(path: directory + "/listener") { log.append($0.error?.code) }
-          pending.cancel()
-          while log.values.isEmpty { try await loop.sleep(for: .zero).value }
-          #expect(log.values == [.cancelled])
+    try await withLoopAndDirectory { loop, directory in
+      let listener = try loop.pipes.listen(path: directory + "/listener")
+      for _ in 0..<20 {
+        let task = loop.spawn { () async throws(UVError) in
+          try await loop.pipes.connect(path: directory + "/listener").value
         }
-        let waiting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
-        // The connections that were given up, first.
-        while let connection = try? await waiting.value { connection.close(); break }
-        while loop.activity.handles > 1 { try await loop.sleep(for: .zero).value }
-        try await listener.close().value
-        await expectFailure(.cancelled) { () async throws(UVError) in try await listener.accept().value }
+        task.cancel()
+        await expectError(.cancelled, of: try await task.value)
+        let log = Log<UVError.Code?>()
+        let pending = loop.pipes.connect(path: directory + "/listener") { log.append($0.error?.code) }
+        pending.cancel()
+        while log.values.isEmpty { try await loop.sleep(for: .zero).value }
+        #expect(log.values == [.cancelled])
       }
+      let waiting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
+      // The connections that were given up, first.
+      while let connection = try? await waiting.value { connection.close(); break }
+      while loop.activity.handles > 1 { try await loop.sleep(for: .zero).value }
+      try await listener.close().value
+      await expectError(.cancelled, of: try await listener.accept().value)
     }
   }
 
@@ -166,8 +160,8 @@ import UVTestSupport
       let (reading, writing) = try loop.pipes.pair()
       #expect(reading.isReadable && !reading.isWritable)
       #expect(writing.isWritable && !writing.isReadable)
-      await expectFailure(.brokenPipe) { () async throws(UVError) in try await reading.write("x").value }
-      await expectFailure(.notConnected) { () async throws(UVError) in try await writing.read().value }
+      await expectError(.brokenPipe, of: try await reading.write("x").value)
+      await expectError(.notConnected, of: try await writing.read().value)
       let bytes = Bytes((0..<(1 << 18)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
       let writer = loop.spawn { () async throws(UVError) in
         try await writing.write(bytes).value
@@ -185,7 +179,7 @@ import UVTestSupport
     try await withLoop { loop in
       let (reading, writing) = try loop.pipes.pair()
       try await reading.close().value
-      await expectFailure(.brokenPipe) { () async throws(UVError) in try await writing.write("x").value }
+      await expectError(.brokenPipe, of: try await writing.write("x").value)
       writing.close()
     }
   }
@@ -215,46 +209,40 @@ import UVTestSupport
       let shutdown = loop.spawn { () async throws(UVError) in try await first.shutdown().value }
       try await loop.sleep(for: .zero).value
       first.close()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await read.value }
-      await expectFailure(.cancelled) { () async throws(UVError) in try await write.value }
-      await expectFailure(.cancelled) { () async throws(UVError) in try await shutdown.value }
+      await expectError(.cancelled, of: try await read.value)
+      await expectError(.cancelled, of: try await write.value)
+      await expectError(.cancelled, of: try await shutdown.value)
       second.close()
     }
   }
 
   @Test(.onTheMachine("mkfifo")) func takingOverADescriptor() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let (file, fifo) = (directory + "/file", directory + "/fifo")
-        try await loop.files.writeFile(file, "contents").value
-        let descriptor = Foundation.open(file, O_RDONLY)
-        // libuv would end the program over a file that it cannot poll.
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try loop.pipes.open(fileDescriptor: descriptor)
-        }
-        #expect(fcntl(descriptor, F_GETFD) >= 0)
-        Foundation.close(descriptor)
-        await expectFailure(.badDescriptor) { () async throws(UVError) in
-          try loop.pipes.open(fileDescriptor: descriptor)
-        }
-        #expect(mkfifo(fifo, 0o600) == 0)
-        let ends = (
-          Foundation.open(fifo, O_RDONLY | O_NONBLOCK), Foundation.open(fifo, O_WRONLY | O_NONBLOCK)
-        )
-        let reading = try loop.pipes.open(fileDescriptor: ends.0)
-        let writing = try loop.pipes.open(fileDescriptor: ends.1)
-        await expectFailure(.fileExists) { () async throws(UVError) in
-          try await writing.write("x").value
-          _ = try await reading.read().value
-          let read = loop.spawn { () async throws(UVError) in try await reading.read().value }
-          try await loop.sleep(for: .zero).value
-          defer { read.cancel() }
-          return try loop.pipes.open(fileDescriptor: ends.0)
-        }
-        await expectFailure(.notSocket) { () async throws(UVError) in try reading.localPath() }
-        reading.close()
-        writing.close()
+    try await withLoopAndDirectory { loop, directory in
+      let (file, fifo) = (directory + "/file", directory + "/fifo")
+      try await loop.files.writeFile(file, "contents").value
+      let descriptor = Foundation.open(file, O_RDONLY)
+      // libuv would end the program over a file that it cannot poll.
+      await expectError(.invalidArgument, of: try loop.pipes.open(fileDescriptor: descriptor))
+      #expect(fcntl(descriptor, F_GETFD) >= 0)
+      Foundation.close(descriptor)
+      await expectError(.badDescriptor, of: try loop.pipes.open(fileDescriptor: descriptor))
+      #expect(mkfifo(fifo, 0o600) == 0)
+      let ends = (
+        Foundation.open(fifo, O_RDONLY | O_NONBLOCK), Foundation.open(fifo, O_WRONLY | O_NONBLOCK)
+      )
+      let reading = try loop.pipes.open(fileDescriptor: ends.0)
+      let writing = try loop.pipes.open(fileDescriptor: ends.1)
+      await expectFailure(.fileExists) { () async throws(UVError) in
+        try await writing.write("x").value
+        _ = try await reading.read().value
+        let read = loop.spawn { () async throws(UVError) in try await reading.read().value }
+        try await loop.sleep(for: .zero).value
+        defer { read.cancel() }
+        return try loop.pipes.open(fileDescriptor: ends.0)
       }
+      await expectError(.notSocket, of: try reading.localPath())
+      reading.close()
+      writing.close()
     }
   }
 }

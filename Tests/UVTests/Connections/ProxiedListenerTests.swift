@@ -6,8 +6,7 @@ import UVTestSupport
 @Suite struct ProxiedListenerTests {
   private let line = "PROXY TCP4 192.0.2.1 198.51.100.7 8080 443\r\n" as Bytes
 
-  @Test("The header is taken away and told, however it is cut; what follows is there")
-  func headers() async throws {
+  @Test func `The header is taken away and told, however it is cut; what follows is there`() async throws {
     let line = line
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0).proxyProtocol(from: ["127.0.0.0/8"])
@@ -105,8 +104,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A header may be read by a request, with a limit, also of a Unix socket")
-  func requests() async throws {
+  @Test func `A header may be read by a request, with a limit, also of a Unix socket`() async throws {
     let line = line
     try await withLoop { loop in
       let (near, far) = try loop.pipes.socketPair()
@@ -114,11 +112,10 @@ import UVTestSupport
       let header = try await far.readProxyHeader().timeout(after: .seconds(10)).value
       #expect(far.proxyHeader == header && header.fields.isEmpty && header[2] == nil)
       #expect(try await far.read(exactly: 4).value == "rest")
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        try await far.readProxyHeader().timeout(after: .milliseconds(1)).value
-      }
+      await expectError(
+        .timedOut, of: try await far.readProxyHeader().timeout(after: .milliseconds(1)).value)
       near.close()
-      await expectFailure(.endOfFile) { () async throws(UVError) in try await far.readProxyHeader().value }
+      await expectError(.endOfFile, of: try await far.readProxyHeader().value)
       far.close()
       #expect(far.proxyHeader == nil)
     }
@@ -145,8 +142,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Wrong lists and limits are refused")
-  func arguments() async throws {
+  @Test func `Wrong lists and limits are refused`() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       for peers in [["10.0.0.0/33"], ["localhost"], ["::1", ""]] {

@@ -28,7 +28,7 @@ import UV
     #expect(isRefused)
   }
 
-  @Test("Each bit of a summed header counts") func bits() throws {
+  @Test func `Each bit of a summed header counts`() throws {
     let bytes = ProxyBytes.summed([2, 0, 1, 0x61])
     // A checksum of another type is none, and nothing is compared.
     for place in 0..<bytes.count where place != 28 {
@@ -42,8 +42,7 @@ import UV
     }
   }
 
-  @Test("Ranges of addresses have the addresses whose first bits are theirs")
-  func ranges() throws {
+  @Test func `Ranges of addresses have the addresses whose first bits are theirs`() throws {
     func holds(_ range: String, _ host: String) throws -> Bool {
       try AddressRange(range).contains(SocketAddress(host, port: 1))
     }

@@ -12,35 +12,24 @@ import UVTestSupport
   }
 
   @Test func fromFileToFile() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let bytes = Self.pattern(300_000)
-        try await loop.files.writeFile("\(directory)/a", bytes).value
-        let source = try await loop.files.open("\(directory)/a").value
-        let target = try await loop.files.open("\(directory)/b", .readWrite, options: .create).value
-        #expect(try await source.sendfile(to: target, count: 100).value == 100)
-        // At the target's position, and from where it is told.
-        #expect(try await source.sendfile(to: target, from: 100, count: 1 << 30).value == 299_900)
-        #expect(try await source.sendfile(to: target, from: 300_000, count: 1).value == 0)
-        #expect(try await loop.files.readFile("\(directory)/b").value == bytes)
-        await expectFailure(.badDescriptor) { () async throws(UVError) in
-          try await target.sendfile(to: source, count: 1).value
-        }
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try await source.sendfile(to: target, count: 0).value
-        }
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try await source.sendfile(to: target, from: -1, count: 1).value
-        }
-        try await source.close().value
-        await expectFailure(.badDescriptor) { () async throws(UVError) in
-          try await source.sendfile(to: target, count: 1).value
-        }
-        await expectFailure(.badDescriptor) { () async throws(UVError) in
-          try await target.sendfile(to: source, count: 1).value
-        }
-        try await target.close().value
-      }
+    try await withLoopAndDirectory { loop, directory in
+      let bytes = Self.pattern(300_000)
+      try await loop.files.writeFile("\(directory)/a", bytes).value
+      let source = try await loop.files.open("\(directory)/a").value
+      let target = try await loop.files.open("\(directory)/b", .readWrite, options: .create).value
+      #expect(try await source.sendfile(to: target, count: 100).value == 100)
+      // At the target's position, and from where it is told.
+      #expect(try await source.sendfile(to: target, from: 100, count: 1 << 30).value == 299_900)
+      #expect(try await source.sendfile(to: target, from: 300_000, count: 1).value == 0)
+      #expect(try await loop.files.readFile("\(directory)/b").value == bytes)
+      await expectError(.badDescriptor, of: try await target.sendfile(to: source, count: 1).value)
+      await expectError(.invalidArgument, of: try await source.sendfile(to: target, count: 0).value)
+      await expectError(
+        .invalidArgument, of: try await source.sendfile(to: target, from: -1, count: 1).value)
+      try await source.close().value
+      await expectError(.badDescriptor, of: try await source.sendfile(to: target, count: 1).value)
+      await expectError(.badDescriptor, of: try await target.sendfile(to: source, count: 1).value)
+      try await target.close().value
     }
   }
 
@@ -86,9 +75,7 @@ import UVTestSupport
         client.close()
         try await loop.until { !log.values.isEmpty }
         #expect(log.values == [.cancelled])
-        await expectFailure(.badDescriptor) { () async throws(UVError) in
-          try await client.sendfile(file, count: 1).value
-        }
+        await expectError(.badDescriptor, of: try await client.sendfile(file, count: 1).value)
       }
       try await withPair { loop, client, server in
         let file = try await loop.files.open("\(directory)/a").value
@@ -97,30 +84,26 @@ import UVTestSupport
         }
         _ = try await server.read().value
         server.closeReset()
-        await expectFailure(.connectionReset, .brokenPipe) { () async throws(UVError) in
-          try await sending.value
-        }
+        await expectError(.connectionReset, .brokenPipe, of: try await sending.value)
       }
     }
   }
 
   @Test("A connection that has sent a file closes when it is dropped, though the pending request is kept")
   func aKeptPendingRequest() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        try await loop.files.writeFile("\(directory)/a", "file").value
-        let file = try await loop.files.open("\(directory)/a").value
-        let log = Log<Int?>()
-        func send() throws -> (PendingRequest, PipeConnection) {
-          let (near, far) = try loop.pipes.socketPair()
-          return (near.sendfile(file, count: 4) { log.append($0.value) }, far)
-        }
-        let (pending, far) = try send()
-        #expect(try await far.readToEnd(limit: 10).timeout(after: .seconds(10)).value == "file")
-        #expect(log.values == [4])
-        pending.cancel()
-        far.close()
+    try await withLoopAndDirectory { loop, directory in
+      try await loop.files.writeFile("\(directory)/a", "file").value
+      let file = try await loop.files.open("\(directory)/a").value
+      let log = Log<Int?>()
+      func send() throws -> (PendingRequest, PipeConnection) {
+        let (near, far) = try loop.pipes.socketPair()
+        return (near.sendfile(file, count: 4) { log.append($0.value) }, far)
       }
+      let (pending, far) = try send()
+      #expect(try await far.readToEnd(limit: 10).timeout(after: .seconds(10)).value == "file")
+      #expect(log.values == [4])
+      pending.cancel()
+      far.close()
     }
   }
 
@@ -129,9 +112,9 @@ import UVTestSupport
       try await withPair { loop, client, server in
         try await loop.files.writeFile("\(directory)/a", Self.pattern(24 << 20)).value
         let file = try await loop.files.open("\(directory)/a").value
-        await expectFailure(.timedOut) { () async throws(UVError) in
-          try await client.sendfile(file, count: 24 << 20).timeout(after: .milliseconds(5)).value
-        }
+        await expectError(
+          .timedOut,
+          of: try await client.sendfile(file, count: 24 << 20).timeout(after: .milliseconds(5)).value)
         // The connection goes on, after what had been sent.
         client.write("end") { _ in }
         client.shutdown { _ in }

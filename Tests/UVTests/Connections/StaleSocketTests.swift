@@ -27,76 +27,60 @@ import UVTestSupport
 
   private static func leaveSocket(at path: String) throws { close(try bindSocket(at: path)) }
 
-  @Test("A socket that nobody listens on is replaced if one says so, and serves then")
-  func replaced() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let path = directory + "/socket"
-        try Self.leaveSocket(at: path)
-        await expectFailure(.addressInUse) { () async throws(UVError) in try loop.pipes.listen(path: path) }
-        let listener = try loop.pipes.listen(path: path, replacesStale: true)
-        let client = try await loop.pipes.connect(path: path).value
-        let server = try await listener.accept().value
-        for handle in [client, server] { handle.close() }
-        listener.close()
-      }
+  @Test func `A socket that nobody listens on is replaced if one says so, and serves then`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let path = directory + "/socket"
+      try Self.leaveSocket(at: path)
+      await expectError(.addressInUse, of: try loop.pipes.listen(path: path))
+      let listener = try loop.pipes.listen(path: path, replacesStale: true)
+      let client = try await loop.pipes.connect(path: path).value
+      let server = try await listener.accept().value
+      for handle in [client, server] { handle.close() }
+      listener.close()
     }
   }
 
-  @Test("A socket that somebody listens on stays, also if its queue is full")
-  func alive() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let path = directory + "/socket"
-        let listener = try loop.pipes.listen(path: path, backlog: 1)
-        var clients: [PipeConnection] = []
-        for _ in 0..<5 {
-          await expectFailure(.addressInUse) { () async throws(UVError) in
-            try loop.pipes.listen(path: path, replacesStale: true)
-          }
-          // The attempts above wait in the listener's queue, too.
-          if let client = try? await loop.pipes.connect(path: path).value { clients.append(client) }
-        }
-        #expect(FileManager.default.fileExists(atPath: path))
-        for client in clients { client.close() }
-        listener.close()
+  @Test func `A socket that somebody listens on stays, also if its queue is full`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let path = directory + "/socket"
+      let listener = try loop.pipes.listen(path: path, backlog: 1)
+      var clients: [PipeConnection] = []
+      for _ in 0..<5 {
+        await expectError(.addressInUse, of: try loop.pipes.listen(path: path, replacesStale: true))
+        // The attempts above wait in the listener's queue, too.
+        if let client = try? await loop.pipes.connect(path: path).value { clients.append(client) }
       }
+      #expect(FileManager.default.fileExists(atPath: path))
+      for client in clients { client.close() }
+      listener.close()
     }
   }
 
   @Test("What isn't a socket stays, whatever it is: a file, a directory, a link to a stale socket")
   func others() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        try Data("precious".utf8).write(to: URL(fileURLWithPath: directory + "/file"))
-        try FileManager.default.createDirectory(
-          atPath: directory + "/folder", withIntermediateDirectories: false)
-        try Self.leaveSocket(at: directory + "/stale")
-        try FileManager.default.createSymbolicLink(
-          atPath: directory + "/link", withDestinationPath: directory + "/stale")
-        for name in ["file", "folder", "link"] {
-          await expectFailure(.addressInUse) { () async throws(UVError) in
-            try loop.pipes.listen(path: "\(directory)/\(name)", replacesStale: true)
-          }
-        }
-        #expect(try String(contentsOfFile: directory + "/file", encoding: .utf8) == "precious")
-        #expect(FileManager.default.fileExists(atPath: directory + "/stale"))
+    try await withLoopAndDirectory { loop, directory in
+      try Data("precious".utf8).write(to: URL(fileURLWithPath: directory + "/file"))
+      try FileManager.default.createDirectory(
+        atPath: directory + "/folder", withIntermediateDirectories: false)
+      try Self.leaveSocket(at: directory + "/stale")
+      try FileManager.default.createSymbolicLink(
+        atPath: directory + "/link", withDestinationPath: directory + "/stale")
+      for name in ["file", "folder", "link"] {
+        await expectError(
+          .addressInUse, of: try loop.pipes.listen(path: "\(directory)/\(name)", replacesStale: true))
       }
+      #expect(try String(contentsOfFile: directory + "/file", encoding: .utf8) == "precious")
+      #expect(FileManager.default.fileExists(atPath: directory + "/stale"))
     }
   }
 
-  @Test("A socket for datagrams stays while its owner has it")
-  func datagrams() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let path = directory + "/datagrams"
-        let descriptor = try Self.bindSocket(at: path, datagrams: true)
-        defer { close(descriptor) }
-        await expectFailure(.addressInUse) { () async throws(UVError) in
-          try loop.pipes.listen(path: path, replacesStale: true)
-        }
-        #expect(FileManager.default.fileExists(atPath: path))
-      }
+  @Test func `A socket for datagrams stays while its owner has it`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let path = directory + "/datagrams"
+      let descriptor = try Self.bindSocket(at: path, datagrams: true)
+      defer { close(descriptor) }
+      await expectError(.addressInUse, of: try loop.pipes.listen(path: path, replacesStale: true))
+      #expect(FileManager.default.fileExists(atPath: path))
     }
   }
 }

@@ -11,20 +11,16 @@ import UVTestSupport
 @Suite struct TCPFailureTests {
   @Test(arguments: [-1, 65536, Int.max]) func aWrongPort(port: Int) async throws {
     try await withLoop { loop in
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try loop.tcp.listen(port: port) }
+      await expectError(.invalidArgument, of: try loop.tcp.listen(port: port))
       let connect = loop.tcp.connect(host: "127.0.0.1", port: port)
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try await connect.value }
+      await expectError(.invalidArgument, of: try await connect.value)
     }
   }
 
   @Test func anAddressThatIsNotOurs() async throws {
     try await withLoop { loop in
-      await expectFailure(.addressNotAvailable) { () async throws(UVError) in
-        try loop.tcp.listen(host: "192.0.2.1", port: 0)
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try loop.tcp.listen(host: "nobody", port: 0)
-      }
+      await expectError(.addressNotAvailable, of: try loop.tcp.listen(host: "192.0.2.1", port: 0))
+      await expectError(.invalidArgument, of: try loop.tcp.listen(host: "nobody", port: 0))
     }
   }
 
@@ -34,9 +30,9 @@ import UVTestSupport
       let address = try listener.localAddress()
       try await listener.close().value
       let connect = loop.tcp.connect(to: address)
-      await expectFailure(.connectionRefused) { () async throws(UVError) in try await connect.value }
+      await expectError(.connectionRefused, of: try await connect.value)
       let byName = loop.tcp.connect(host: "localhost", port: Int(address.port))
-      await expectFailure(.connectionRefused) { () async throws(UVError) in try await byName.value }
+      await expectError(.connectionRefused, of: try await byName.value)
     }
   }
 
@@ -121,12 +117,12 @@ import UVTestSupport
       try await loop.sleep(for: .zero).value
       client.close()
       client.close()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await read.value }
-      await expectFailure(.cancelled) { () async throws(UVError) in try await write.value }
-      await expectFailure(.cancelled) { () async throws(UVError) in try await second.value }
-      await expectFailure(.cancelled) { () async throws(UVError) in try await shutdown.value }
+      await expectError(.cancelled, of: try await read.value)
+      await expectError(.cancelled, of: try await write.value)
+      await expectError(.cancelled, of: try await second.value)
+      await expectError(.cancelled, of: try await shutdown.value)
       try await client.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try await client.write("z").value }
+      await expectError(.badDescriptor, of: try await client.write("z").value)
       #expect(throws: UVError(.badDescriptor, operation: "tcp_nodelay")) { try client.setNoDelay() }
     }
   }
@@ -137,8 +133,8 @@ import UVTestSupport
       let waiting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
       try await loop.sleep(for: .zero).value
       listener.close()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await waiting.value }
-      await expectFailure(.cancelled) { () async throws(UVError) in try await listener.accept().value }
+      await expectError(.cancelled, of: try await waiting.value)
+      await expectError(.cancelled, of: try await listener.accept().value)
     }
   }
 
@@ -149,7 +145,7 @@ import UVTestSupport
       for _ in 0..<20 {
         let task = loop.spawn { () async throws(UVError) in try await loop.tcp.connect(to: address).value }
         task.cancel()
-        await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+        await expectError(.cancelled, of: try await task.value)
       }
       listener.close()
     }
@@ -160,7 +156,7 @@ import UVTestSupport
       let read = loop.spawn { () async throws(UVError) in try await client.read().value }
       try await loop.sleep(for: .zero).value
       read.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await read.value }
+      await expectError(.cancelled, of: try await read.value)
       try await server.write("still here").value
       #expect(try await client.read().value == "still here")
     }

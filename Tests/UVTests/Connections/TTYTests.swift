@@ -42,8 +42,8 @@ import UVTestSupport
       let terminal = try loop.tty(descriptor)
       #expect(try terminal.windowSize() == (columns: 132, rows: 40))
       try await terminal.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in _ = try terminal.windowSize() }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try terminal.setMode(.raw) }
+      await expectError(.badDescriptor, of: try terminal.windowSize())
+      await expectError(.badDescriptor, of: try terminal.setMode(.raw))
       Foundation.close(descriptor)
       Foundation.close(control)
     }
@@ -75,8 +75,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A terminal gets its mode back when it is closed, dropped, or left to its loop")
-  func modeIsRestored() async throws {
+  @Test func `A terminal gets its mode back when it is closed, dropped, or left to its loop`() async throws {
     let (control, descriptor) = try openPseudoTerminal()
     let normal = Self.local(descriptor)
     try await withLoop { loop in
@@ -123,11 +122,11 @@ import UVTestSupport
       let (reading, writing) = try loop.pipes.pair()
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       for descriptor in try [null, reading.fileDescriptor(), listener.fileDescriptor()] {
-        await expectFailure(.notTerminal) { () async throws(UVError) in try loop.tty(descriptor) }
+        await expectError(.notTerminal, of: try loop.tty(descriptor))
       }
       Foundation.close(null)
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try loop.tty(null) }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try loop.tty(-1) }
+      await expectError(.badDescriptor, of: try loop.tty(null))
+      await expectError(.badDescriptor, of: try loop.tty(-1))
       for handle in [reading, writing, listener] as [Handle] { handle.close() }
     }
   }

@@ -9,9 +9,7 @@ import UVTestSupport
       let receiver = try loop.udp.bind(port: 0, options: .reuseAddress)
       let sender = try loop.udp.bind(host: "127.0.0.1", port: 0)
       try receiver.join(group: group, interface: "127.0.0.1")
-      await expectFailure(.addressInUse) { () async throws(UVError) in
-        try receiver.join(group: group, interface: "127.0.0.1")
-      }
+      await expectError(.addressInUse, of: try receiver.join(group: group, interface: "127.0.0.1"))
       try sender.setMulticastInterface("127.0.0.1")
       try sender.setMulticastTTL(0)
       try sender.setMulticastLoop(true)
@@ -19,9 +17,7 @@ import UVTestSupport
       try await sender.send("to all", to: address).value
       #expect(try await receiver.next().value?.bytes == "to all")
       try receiver.leave(group: group, interface: "127.0.0.1")
-      await expectFailure(.addressNotAvailable) { () async throws(UVError) in
-        try receiver.leave(group: group, interface: "127.0.0.1")
-      }
+      await expectError(.addressNotAvailable, of: try receiver.leave(group: group, interface: "127.0.0.1"))
       receiver.close()
       sender.close()
     }
@@ -49,16 +45,10 @@ import UVTestSupport
   @Test(arguments: ["nobody", "127.0.0.1", "239.1.2.3\0"]) func whatIsNoGroup(group: String) async throws {
     try await withLoop { loop in
       let socket = try loop.udp.bind(port: 0)
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try socket.join(group: group) }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try socket.join(group: "239.1.2.3", interface: "nobody")
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try socket.join(group: "239.1.2.3", source: "nobody")
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try socket.setMulticastInterface("nobody")
-      }
+      await expectError(.invalidArgument, of: try socket.join(group: group))
+      await expectError(.invalidArgument, of: try socket.join(group: "239.1.2.3", interface: "nobody"))
+      await expectError(.invalidArgument, of: try socket.join(group: "239.1.2.3", source: "nobody"))
+      await expectError(.invalidArgument, of: try socket.setMulticastInterface("nobody"))
       socket.close()
     }
   }
@@ -69,16 +59,13 @@ import UVTestSupport
       try socket.setTTL(1)
       try socket.setTTL(255)
       for wrong in [0, 256, -1, Int.max] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in try socket.setTTL(wrong) }
+        await expectError(.invalidArgument, of: try socket.setTTL(wrong))
       }
       for wrong in [-1, 256, Int.min] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in try socket.setMulticastTTL(wrong)
-        }
+        await expectError(.invalidArgument, of: try socket.setMulticastTTL(wrong))
       }
       let everybody = try SocketAddress("255.255.255.255", port: 9)
-      await expectFailure(.permissionDenied) { () async throws(UVError) in
-        try await socket.send("x", to: everybody).value
-      }
+      await expectError(.permissionDenied, of: try await socket.send("x", to: everybody).value)
       try socket.setBroadcast(true)
       // There may be no way to it, but there is leave.
       let code = await code { () async throws(UVError) in try await socket.send("x", to: everybody).value }
@@ -95,16 +82,14 @@ import UVTestSupport
       #expect(try socket.receiveBufferSize() >= 20_000)
       #expect(try socket.sendBufferSize() >= 30_000)
       for wrong in [0, -1, Int.max] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try socket.setSendBufferSize(wrong)
-        }
+        await expectError(.invalidArgument, of: try socket.setSendBufferSize(wrong))
       }
       try await socket.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try socket.sendBufferSize() }
+      await expectError(.badDescriptor, of: try socket.sendBufferSize())
       let timer = try LoopTimer(loop)
-      await expectFailure(.notSupported) { () async throws(UVError) in try timer.receiveBufferSize() }
+      await expectError(.notSupported, of: try timer.receiveBufferSize())
       let (reading, writing) = try loop.pipes.pair()
-      await expectFailure(.notSocket) { () async throws(UVError) in try writing.sendBufferSize() }
+      await expectError(.notSocket, of: try writing.sendBufferSize())
       timer.close()
       reading.close()
       writing.close()

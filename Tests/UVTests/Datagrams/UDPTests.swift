@@ -80,7 +80,7 @@ import UVTestSupport
       let more = loop.spawn { () async throws(UVError) in try await receiver.next().value }
       for _ in 0..<10 { try await loop.sleep(for: .zero).value }
       more.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await more.value }
+      await expectError(.cancelled, of: try await more.value)
     }
   }
 
@@ -92,12 +92,8 @@ import UVTestSupport
       let datagram = try await receiver.next().value
       #expect(datagram?.bytes == largest)
       #expect(datagram?.isTruncated == false)
-      await expectFailure(.messageTooLong) { () async throws(UVError) in
-        try await sender.send(Bytes(repeating: 0, count: 65508)).value
-      }
-      await expectFailure(.messageTooLong) { () async throws(UVError) in
-        try sender.trySend(Bytes(repeating: 0, count: 65508))
-      }
+      await expectError(.messageTooLong, of: try await sender.send(Bytes(repeating: 0, count: 65508)).value)
+      await expectError(.messageTooLong, of: try sender.trySend(Bytes(repeating: 0, count: 65508)))
     }
   }
 
@@ -183,10 +179,10 @@ import UVTestSupport
       for word in words { #expect(try await receiver.next().value?.bytes == word) }
       try await sender.send([]).value
       // An error is the request's, and what comes after it is not sent.
-      await expectFailure(.messageTooLong) { () async throws(UVError) in
-        try await sender.send([Datagram("a"), Datagram(Bytes(repeating: 0, count: 65508)), Datagram("b")])
-          .value
-      }
+      await expectError(
+        .messageTooLong,
+        of: try await sender.send([Datagram("a"), Datagram(Bytes(repeating: 0, count: 65508)), Datagram("b")])
+          .value)
       try await sender.send("c").value
       #expect(try await receiver.next().value?.bytes == "a")
       #expect(try await receiver.next().value?.bytes == "c")
@@ -283,16 +279,12 @@ import UVTestSupport
     try await withSockets { loop, receiver, sender in
       let address = try receiver.localAddress()
       #expect(try sender.peerAddress() == address)
-      await expectFailure(.alreadyConnected) { () async throws(UVError) in
-        try await sender.send("x", to: address).value
-      }
-      await expectFailure(.alreadyConnected) { () async throws(UVError) in try sender.connect(to: address) }
-      await expectFailure(.destinationRequired) { () async throws(UVError) in
-        try await receiver.send("x").value
-      }
-      await expectFailure(.notConnected) { () async throws(UVError) in try receiver.peerAddress() }
+      await expectError(.alreadyConnected, of: try await sender.send("x", to: address).value)
+      await expectError(.alreadyConnected, of: try sender.connect(to: address))
+      await expectError(.destinationRequired, of: try await receiver.send("x").value)
+      await expectError(.notConnected, of: try receiver.peerAddress())
       try sender.disconnect()
-      await expectFailure(.notConnected) { () async throws(UVError) in try sender.disconnect() }
+      await expectError(.notConnected, of: try sender.disconnect())
       try await sender.send("again", to: address).value
       #expect(try await receiver.next().value?.bytes == "again")
     }
@@ -305,7 +297,7 @@ import UVTestSupport
       let waiting = loop.spawn { () async throws(UVError) in try await sender.next().value }
       try await loop.sleep(for: .zero).value
       try await sender.send("nobody there").value
-      await expectFailure(.connectionRefused) { () async throws(UVError) in try await waiting.value }
+      await expectError(.connectionRefused, of: try await waiting.value)
       let again = try loop.udp.bind(to: address)
       try await again.send("here I am", to: sender.localAddress()).value
       #expect(try await sender.next().value?.bytes == "here I am")
@@ -317,16 +309,11 @@ import UVTestSupport
     try await withLoop { loop in
       let first = try loop.udp.bind(host: "127.0.0.1", port: 0)
       let address = try first.localAddress()
-      await expectFailure(.addressInUse) { () async throws(UVError) in try loop.udp.bind(to: address) }
-      await expectFailure(.addressNotAvailable) { () async throws(UVError) in
-        try loop.udp.bind(host: "192.0.2.1", port: 0)
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try loop.udp.bind(host: "nobody", port: 0)
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try loop.udp.bind(host: "127.0.0.1", port: 0, options: .ipv6Only)
-      }
+      await expectError(.addressInUse, of: try loop.udp.bind(to: address))
+      await expectError(.addressNotAvailable, of: try loop.udp.bind(host: "192.0.2.1", port: 0))
+      await expectError(.invalidArgument, of: try loop.udp.bind(host: "nobody", port: 0))
+      await expectError(
+        .invalidArgument, of: try loop.udp.bind(host: "127.0.0.1", port: 0, options: .ipv6Only))
       let shared = try loop.udp.bind(host: "127.0.0.1", port: 0, options: .reuseAddress)
       let other = try loop.udp.bind(to: shared.localAddress(), options: .reuseAddress)
       for socket in [first, shared, other] { socket.close() }
@@ -341,15 +328,12 @@ import UVTestSupport
       receiver.close()
       #expect(try await waiting.value == nil)
       let address = try sender.localAddress()
-      await expectFailure(.badDescriptor) { () async throws(UVError) in
-        try await receiver.send("x", to: address).value
-      }
+      await expectError(.badDescriptor, of: try await receiver.send("x", to: address).value)
       // Each of these would make libuv open another socket.
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try receiver.connect(to: address) }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try receiver.join(group: "239.1.2.3")
-      }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try receiver.setTTL(3) }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try receiver.localAddress() }
+      await expectError(.badDescriptor, of: try receiver.connect(to: address))
+      await expectError(.badDescriptor, of: try receiver.join(group: "239.1.2.3"))
+      await expectError(.badDescriptor, of: try receiver.setTTL(3))
+      await expectError(.badDescriptor, of: try receiver.localAddress())
     }
   }
 
@@ -358,7 +342,7 @@ import UVTestSupport
       let waiting = loop.spawn { () async throws(UVError) in try await receiver.next().value }
       try await loop.sleep(for: .zero).value
       waiting.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await waiting.value }
+      await expectError(.cancelled, of: try await waiting.value)
       try await sender.send("still here").value
       #expect(try await receiver.next().value?.bytes == "still here")
     }
@@ -372,13 +356,9 @@ import UVTestSupport
       let other = try loop.udp.bind(host: "127.0.0.1", port: 0)
       try await opened.send("from outside", to: other.localAddress()).value
       #expect(try await other.next().value?.bytes == "from outside")
-      await expectFailure(.badDescriptor) { () async throws(UVError) in
-        try loop.udp.open(fileDescriptor: 0x7fff_ffff)
-      }
+      await expectError(.badDescriptor, of: try loop.udp.open(fileDescriptor: 0x7fff_ffff))
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try loop.udp.open(fileDescriptor: listener.fileDescriptor())
-      }
+      await expectError(.invalidArgument, of: try loop.udp.open(fileDescriptor: listener.fileDescriptor()))
       opened.close()
       other.close()
       listener.close()

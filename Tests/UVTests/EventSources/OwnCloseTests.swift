@@ -30,26 +30,22 @@ import UVTestSupport
     }
   }
 
-  @Test("ends without an error: listeners, UDP sockets, watchers")
-  func endsWithNil() async throws {
-    try await withTemporaryDirectory { path in
-      try await withLoop { loop in
-        try await expectEnd(loop, try loop.tcp.listen(host: "127.0.0.1", port: 0))
-        try await expectEnd(loop, try loop.pipes.listen(path: "\(path)/socket"))
-        try await expectEnd(loop, try loop.udp.bind(host: "127.0.0.1", port: 0))
-        try await expectEnd(loop, try loop.signals(.user2))
-        try await expectEnd(loop, try loop.files.watch(path))
-        try await expectEnd(loop, try loop.iterations(.prepare))
-        let (ours, theirs) = try loop.pipes.pair()
-        try await expectEnd(loop, try loop.poll(ours.fileDescriptor(), for: .readable))
-        ours.close()
-        theirs.close()
-      }
+  @Test func `ends without an error: listeners, UDP sockets, watchers`() async throws {
+    try await withLoopAndDirectory { loop, path in
+      try await expectEnd(loop, try loop.tcp.listen(host: "127.0.0.1", port: 0))
+      try await expectEnd(loop, try loop.pipes.listen(path: "\(path)/socket"))
+      try await expectEnd(loop, try loop.udp.bind(host: "127.0.0.1", port: 0))
+      try await expectEnd(loop, try loop.signals(.user2))
+      try await expectEnd(loop, try loop.files.watch(path))
+      try await expectEnd(loop, try loop.iterations(.prepare))
+      let (ours, theirs) = try loop.pipes.pair()
+      try await expectEnd(loop, try loop.poll(ours.fileDescriptor(), for: .readable))
+      ours.close()
+      theirs.close()
     }
   }
 
-  @Test("between two elements ends without an error")
-  func betweenTwo() async throws {
+  @Test func `between two elements ends without an error`() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let client = try await loop.tcp.connect(to: listener.localAddress()).value
@@ -62,8 +58,7 @@ import UVTestSupport
     }
   }
 
-  @Test("is told to a handler as its end")
-  func handler() async throws {
+  @Test func `is told to a handler as its end`() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
@@ -81,17 +76,16 @@ import UVTestSupport
       let reading = loop.spawn { () async throws(UVError) in for try await _ in server {} }
       try await loop.sleep(for: .zero).value
       server.close()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await reading.value }
+      await expectError(.cancelled, of: try await reading.value)
       let directory = try await loop.files.opendir("/usr", batchSize: 1).value
       let listing = loop.spawn { () async throws(UVError) in
         for try await _ in directory { directory.close() }
       }
-      await expectFailure(.cancelled, .badDescriptor) { () async throws(UVError) in try await listing.value }
+      await expectError(.cancelled, .badDescriptor, of: try await listing.value)
     }
   }
 
-  @Test("fails with cancelled where its loop ends")
-  func endOfTheLoop() async throws {
+  @Test func `fails with cancelled where its loop ends`() async throws {
     let log = Log<String>()
     try await withThread {
       try EventLoop.runCallbacks { loop in
@@ -103,8 +97,7 @@ import UVTestSupport
     #expect(log.values == ["ECANCELED"])
   }
 
-  @Test("on a signal, lets the requests in flight be answered")
-  func requestsInFlight() async throws {
+  @Test func `on a signal, lets the requests in flight be answered`() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let terminations = try loop.signals(.user2)
@@ -138,8 +131,7 @@ import UVTestSupport
 }
 
 @Suite struct StopTests {
-  @Test("stop() in the body of runCallbacks ends the run that follows")
-  func stopInTheBody() async throws {
+  @Test func `stop() in the body of runCallbacks ends the run that follows`() async throws {
     try await withThread {
       let loop = try EventLoop()
       var isCalled = false
@@ -159,8 +151,7 @@ import UVTestSupport
     }
   }
 
-  @Test("stop() in a body that throws leaves the next run alone")
-  func stopInABodyThatThrows() async throws {
+  @Test func `stop() in a body that throws leaves the next run alone`() async throws {
     try await withThread {
       let loop = try EventLoop()
       #expect(throws: UVError.self) {

@@ -110,23 +110,15 @@ import UVTestSupport
 
   @Test func whatCannotBeOpened() async throws {
     try await withLoop { loop in
-      await expectFailure(.noSuchFile) { () async throws(UVError) in
-        try await loop.files.opendir("/nowhere").value
-      }
-      await expectFailure(.notDirectory) { () async throws(UVError) in
-        try await loop.files.opendir("/etc/passwd").value
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await loop.files.opendir("/", batchSize: 0).value
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await loop.files.opendir("/\0").value
-      }
+      await expectError(.noSuchFile, of: try await loop.files.opendir("/nowhere").value)
+      await expectError(.notDirectory, of: try await loop.files.opendir("/etc/passwd").value)
+      await expectError(.invalidArgument, of: try await loop.files.opendir("/", batchSize: 0).value)
+      await expectError(.invalidArgument, of: try await loop.files.opendir("/\0").value)
       let directory = try await loop.files.opendir("/").value
       try await directory.close().value
       try await directory.close().value
       for _ in 0..<2 {
-        await expectFailure(.cancelled) { () async throws(UVError) in try await directory.next().value }
+        await expectError(.cancelled, of: try await directory.next().value)
       }
     }
   }

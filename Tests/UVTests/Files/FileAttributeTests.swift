@@ -14,11 +14,9 @@ import UVTestSupport
       #expect(try await files.stat("\(directory)/soft").value.type == .regular)
       let real = try await files.realpath(directory).value
       #expect(try await files.realpath("\(directory)/./soft").value == real.appending("f"))
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try await files.readlink(path).value
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await files.symlink(to: "a\0b", at: "\(directory)/x").value
-      }
+      await expectError(.invalidArgument, of: try await files.readlink(path).value)
+      await expectError(
+        .invalidArgument, of: try await files.symlink(to: "a\0b", at: "\(directory)/x").value)
     }
   }
 
@@ -29,8 +27,7 @@ import UVTestSupport
       #expect(try await files.stat(path).value.permissions == [.ownerRead])
       try await files.access(path, .read).value
       try await files.access(path).value
-      await expectFailure(.noSuchFile) { () async throws(UVError) in try await files.access("\(path)x").value
-      }
+      await expectError(.noSuchFile, of: try await files.access("\(path)x").value)
       let times = (Duration.seconds(1_000_000_000), Duration.milliseconds(1_100_000_000_500))
       try await files.utime(path, accessTime: times.0, modificationTime: times.1).value
       #expect(try await files.stat(path).value.accessTime == times.0)
@@ -62,7 +59,7 @@ import UVTestSupport
       try await file.sync().value
       try await file.dataSync().value
       try await file.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try await file.sync().value }
+      await expectError(.badDescriptor, of: try await file.sync().value)
     }
   }
 
@@ -71,9 +68,8 @@ import UVTestSupport
       let files = loop.files
       try await files.copyfile(path, to: "\(directory)/copy").value
       #expect(try await files.readFile("\(directory)/copy").value == "contents")
-      await expectFailure(.fileExists) { () async throws(UVError) in
-        try await files.copyfile(path, to: "\(directory)/copy", options: .exclusive).value
-      }
+      await expectError(
+        .fileExists, of: try await files.copyfile(path, to: "\(directory)/copy", options: .exclusive).value)
       let temporary = try await files.mkstemp("\(directory)/t-XXXXXX").value
       #expect(!temporary.path.string.hasSuffix("XXXXXX"))
       try await temporary.write("x").value

@@ -25,7 +25,7 @@ import UVTestSupport
     try await withLoop { loop in
       let file = try loop.files.open(fileDescriptor: Foundation.open("/dev/zero", O_RDONLY | O_CLOEXEC))
       #expect(try await file.read(3).value == Bytes([0, 0, 0]))
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try await file.write("a").value }
+      await expectError(.badDescriptor, of: try await file.write("a").value)
       try await file.close().value
     }
   }
@@ -37,14 +37,10 @@ import UVTestSupport
       let (reading, writing) = try loop.pipes.pair()
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       for descriptor in try [descriptor, reading.fileDescriptor(), listener.fileDescriptor()] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try loop.files.open(fileDescriptor: descriptor)
-        }
+        await expectError(.invalidArgument, of: try loop.files.open(fileDescriptor: descriptor))
         #expect(fcntl(descriptor, F_GETFD) >= 0)
       }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in
-        try loop.files.open(fileDescriptor: -1)
-      }
+      await expectError(.badDescriptor, of: try loop.files.open(fileDescriptor: -1))
       for handle in [reading, writing, listener] as [Handle] { handle.close() }
       Foundation.close(descriptor)
       Foundation.close(control)

@@ -51,7 +51,7 @@ import UVTestSupport
           try await loop.sleep(for: .zero).value
           for write in writes { write.cancel() }
           for write in writes {
-            await expectFailure(.cancelled) { () async throws(UVError) in try await write.value }
+            await expectError(.cancelled, of: try await write.value)
           }
         }
         #expect(try await file.stat().value.size == 0)
@@ -112,7 +112,7 @@ import UVTestSupport
       let closing = file.close()
       #expect(openDescriptors().count == before)
       try await closing.value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try await file.stat().value }
+      await expectError(.badDescriptor, of: try await file.stat().value)
     }
   }
 

@@ -24,7 +24,7 @@ import UVTestSupport
       #expect(names == ["a"])
       try await loop.files.unlink(path).value
       try await loop.files.rmdir(directory).value
-      await expectFailure(.noSuchFile) { () async throws(UVError) in try await loop.files.stat(path).value }
+      await expectError(.noSuchFile, of: try await loop.files.stat(path).value)
     }
   }
 }

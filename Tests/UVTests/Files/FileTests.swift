@@ -14,21 +14,16 @@ import UVTestSupport
       try await withTemporaryDirectory { directory in
         try await loop.files.writeFile("\(directory)/a", "1").value
         try await loop.files.rename("\(directory)/a", to: "\(directory)/b").value
-        await expectFailure(.noSuchFile) { () async throws(UVError) in
-          try await loop.files.lstat("\(directory)/a").value
-        }
+        await expectError(.noSuchFile, of: try await loop.files.lstat("\(directory)/a").value)
         let status = try await loop.files.lstat("\(directory)/b").value
         #expect(status.type == .regular)
         #expect(status.size == 1)
         #expect(status.links == 1)
         #expect(status.permissions.contains(.ownerReadWrite))
         #expect(status.modificationTime > .seconds(1_600_000_000))
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try await loop.files.rename("\(directory)/b", to: "\(directory)/\0c").value
-        }
-        await expectFailure(.directoryNotEmpty) { () async throws(UVError) in
-          try await loop.files.rmdir(directory).value
-        }
+        await expectError(
+          .invalidArgument, of: try await loop.files.rename("\(directory)/b", to: "\(directory)/\0c").value)
+        await expectError(.directoryNotEmpty, of: try await loop.files.rmdir(directory).value)
       }
     }
   }
@@ -76,9 +71,7 @@ import UVTestSupport
           ("\(directory)/f/g", .notDirectory), ("\(directory)/none/g", .noSuchFile),
           ("\(directory)/\(String(repeating: "n", count: 256))", .nameTooLong),
         ] {
-          await expectFailure(code) { () async throws(UVError) in
-            try await loop.files.writeFile(path, "x", atomically: true).value
-          }
+          await expectError(code, of: try await loop.files.writeFile(path, "x", atomically: true).value)
         }
         #expect(try await loop.files.scandir(directory).value.count == 1)
       }

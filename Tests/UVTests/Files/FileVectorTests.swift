@@ -42,22 +42,14 @@ import UVTestSupport
     try await withLoop { loop in
       let file = try await loop.files.open("/etc/passwd").value
       for counts in [[], [0], [-1], [1 << 30, 1], Array(repeating: 1, count: 1025)] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try await file.read(counts, at: 0).value
-        }
+        await expectError(.invalidArgument, of: try await file.read(counts, at: 0).value)
       }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await file.read([1], at: -1).value
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await file.write(["x"], at: -1).value
-      }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in
-        try await file.write(["x"], at: 0).value
-      }
+      await expectError(.invalidArgument, of: try await file.read([1], at: -1).value)
+      await expectError(.invalidArgument, of: try await file.write(["x"], at: -1).value)
+      await expectError(.badDescriptor, of: try await file.write(["x"], at: 0).value)
       try await file.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try await file.read([1]).value }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try await file.write(["x"]).value }
+      await expectError(.badDescriptor, of: try await file.read([1]).value)
+      await expectError(.badDescriptor, of: try await file.write(["x"]).value)
     }
   }
 }

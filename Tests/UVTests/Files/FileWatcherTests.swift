@@ -71,8 +71,8 @@ import UVTestSupport
   @Test("What is watched must exist", .rule(59))
   func thePathMustExist() async throws {
     try await withLoop { loop in
-      await expectFailure(.noSuchFile) { () async throws(UVError) in try loop.files.watch("/nowhere") }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try loop.files.watch("/\0") }
+      await expectError(.noSuchFile, of: try loop.files.watch("/nowhere"))
+      await expectError(.invalidArgument, of: try loop.files.watch("/\0"))
       #expect(loop.activity.handles <= 2)
     }
   }
@@ -117,7 +117,7 @@ import UVTestSupport
           Issue.record("it ended without an error")
         } catch { #expect(error == gone) }
         #expect(kinds.contains(.rename))
-        await expectFailure(.noSuchFile) { () async throws(UVError) in try await watchers[1].next().value }
+        await expectError(.noSuchFile, of: try await watchers[1].next().value)
         for watcher in watchers { watcher.close() }
         if isFile { break }
         _ = try? await loop.files.rmdir(path).value
@@ -147,7 +147,7 @@ import UVTestSupport
       #expect(watchers.allSatisfy { !$0.keepsLoopRunning })
       watchers[0].close()
       #expect(try await watchers[0].next().value == nil)
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try watchers[0].path() }
+      await expectError(.badDescriptor, of: try watchers[0].path())
     }
   }
 
@@ -196,9 +196,7 @@ import UVTestSupport
   @Test func anIntervalOutOfRange() async throws {
     try await withLoop { loop in
       for interval in [Duration.zero, .seconds(-1), .seconds(1 << 40)] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try loop.files.watchStatus("/", every: interval)
-        }
+        await expectError(.invalidArgument, of: try loop.files.watchStatus("/", every: interval))
       }
     }
   }

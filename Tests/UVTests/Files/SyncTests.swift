@@ -23,14 +23,15 @@ import UVTestSupport
   func errors(atomically: Bool) async throws {
     try await withTemporaryDirectory { directory in
       try await withLoop { loop in
-        await expectFailure(.noSuchFile) { () async throws(UVError) in
-          try await loop.files.writeFile(
+        await expectError(
+          .noSuchFile,
+          of: try await loop.files.writeFile(
             directory + "/none/file", "text", atomically: atomically, sync: true
-          ).value
-        }
-        await expectFailure(.isDirectory) { () async throws(UVError) in
-          try await loop.files.writeFile(directory + "/", "text", atomically: atomically, sync: true).value
-        }
+          ).value)
+        await expectError(
+          .isDirectory,
+          of: try await loop.files.writeFile(directory + "/", "text", atomically: atomically, sync: true)
+            .value)
         let names = try await loop.files.scandir(directory).value.map(\.name)
         #expect(names.isEmpty)
       }

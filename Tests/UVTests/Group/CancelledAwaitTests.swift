@@ -76,8 +76,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A body that hasn't begun when its task is cancelled never runs")
-  func neverBegins() async throws {
+  @Test func `A body that hasn't begun when its task is cancelled never runs`() async throws {
     try await withLoop { loop in
       let blocked = try BlockedGroup()
       let ran = RunFlag()
@@ -93,8 +92,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A body that has begun runs to its end, and its value is dropped")
-  func hasBegun() async throws {
+  @Test func `A body that has begun runs to its end, and its value is dropped`() async throws {
     try await withLoop { loop in
       let group = try EventLoopGroup(count: 1)
       let gate = DispatchSemaphore(value: 0)
@@ -145,8 +143,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Snapshots of a group have those of the loops that answer, and mark the others")
-  func snapshots() async throws {
+  @Test func `Snapshots of a group have those of the loops that answer, and mark the others`() async throws {
     try await withLoop { _ in
       let blocked = try BlockedGroup(count: 2, blocked: 1)
       try await blocked.group.executors[1].submit { $0.name = "free" }

@@ -105,15 +105,13 @@ import UVTestSupport
       #expect(ended.values == [nil, nil, nil, nil, nil, .cancelled, .cancelled, .cancelled])
       #expect(Set(report.peers) == Set(late))
       for client in clients.prefix(3) {
-        await expectFailure(.connectionReset) { () async throws(UVError) in try await client.read().value }
+        await expectError(.connectionReset, of: try await client.read().value)
         client.close()
       }
-      await expectFailure(.connectionRefused) { () async throws(UVError) in
-        try await loop.tcp.connect(to: address).value
-      }
+      await expectError(.connectionRefused, of: try await loop.tcp.connect(to: address).value)
       // It has ended, and says so.
       #expect(await group.shutdownGracefully(within: .seconds(1)) == ShutdownReport())
-      await expectFailure(.loopClosed) { () async throws(UVError) in try await group.serve(port: 0) { _ in } }
+      await expectError(.loopClosed, of: try await group.serve(port: 0) { _ in })
     }
   }
 
@@ -122,9 +120,8 @@ import UVTestSupport
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let port = Int(try listener.localAddress().port)
       for balance in [EventLoopGroup.Balance.system, .roundRobin] {
-        await expectFailure(.addressInUse) { () async throws(UVError) in
-          try await group.serve(host: "127.0.0.1", port: port, balance: balance) { _ in }
-        }
+        await expectError(
+          .addressInUse, of: try await group.serve(host: "127.0.0.1", port: port, balance: balance) { _ in })
       }
       for executor in group.executors {
         let handles = try await executor.submit { $0.activity.handles }
@@ -169,16 +166,13 @@ import UVTestSupport
     }
   }
 
-  @Test("Listeners may share a port", .rule(35))
-  func listenersMayShareAPort() async throws {
+  @Test(.rule(35)) func `Listeners may share a port`() async throws {
     try await withLoop { loop in
       let first = try loop.tcp.listen(host: "127.0.0.1", port: 0, reusePort: true)
       let port = Int(try first.localAddress().port)
       let second = try loop.tcp.listen(host: "127.0.0.1", port: port, reusePort: true)
       #expect(try second.localAddress() == first.localAddress())
-      await expectFailure(.addressInUse) { () async throws(UVError) in
-        try loop.tcp.listen(host: "127.0.0.1", port: port)
-      }
+      await expectError(.addressInUse, of: try loop.tcp.listen(host: "127.0.0.1", port: port))
       let six = try loop.tcp.listen(host: "::1", port: 0, reusePort: true)
       #expect(try six.localAddress().isIPv6)
       for listener in [first, second, six] { listener.close() }
@@ -194,12 +188,9 @@ import UVTestSupport
       #expect(try await connection.read().value == "hello")
       #expect(try connection.peerAddress() == client.localAddress())
       connection.close()
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try loop.tcp.open(fileDescriptor: -1)
-      }
+      await expectError(.badDescriptor, of: try loop.tcp.open(fileDescriptor: -1))
       let unconnected = socket(AF_INET, 1, 0)
-      await expectFailure(.notConnected) { () async throws(UVError) in
-        try loop.tcp.open(fileDescriptor: unconnected)
-      }
+      await expectError(.notConnected, of: try loop.tcp.open(fileDescriptor: unconnected))
       // It remained the caller's.
       #expect(close(unconnected) == 0)
     }

@@ -44,13 +44,13 @@ import UVTestSupport
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let port = Int(try listener.localAddress().port)
       for balance in [EventLoopGroup.Balance.system, .roundRobin] {
-        await expectFailure(.addressInUse) { () async throws(UVError) in
-          try await group.listen(host: "127.0.0.1", port: port, balance: balance, on: loop) { _ in }.value
-        }
+        await expectError(
+          .addressInUse,
+          of: try await group.listen(host: "127.0.0.1", port: port, balance: balance, on: loop) { _ in }.value
+        )
       }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await group.listen(host: "127.0.0.1", port: -1, on: loop) { _ in }.value
-      }
+      await expectError(
+        .invalidArgument, of: try await group.listen(host: "127.0.0.1", port: -1, on: loop) { _ in }.value)
       for executor in group.executors { #expect(try await handles(of: executor) == 0) }
       listener.close()
       _ = await group.shutdownGracefully(within: .zero)
@@ -69,7 +69,7 @@ import UVTestSupport
       }
       while try await handles(of: executors[0]) == 0 {}
       task.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+      await expectError(.cancelled, of: try await task.value)
       #expect(try await handles(of: executors[0]) == 1)
       gate.signal()
       while try await handles(of: executors[0]) == 1 {}

@@ -4,8 +4,7 @@ import UVTestSupport
 
 /// Closing and lifetime: rules 1 to 9.
 @Suite struct CloseRuleTests {
-  @Test("A handle's memory stays until libuv has let go of it", .rule(1))
-  func memoryStaysUntilTheCloseCallback() async throws {
+  @Test(.rule(1)) func `A handle's memory stays until libuv has let go of it`() async throws {
     try await withLoop { loop in
       for _ in 0..<100 { _ = try LoopTimer(loop) }
       // Dropped, and not yet closed: that takes a turn.
@@ -15,8 +14,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Closing twice closes once and tells both", .rule(2))
-  func closingTwice() async throws {
+  @Test(.rule(2)) func `Closing twice closes once and tells both`() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
       let timer = try LoopTimer(loop)
@@ -83,8 +81,7 @@ import UVTestSupport
     #expect(log.values == (closes ? ["one", "end"] : ["one"]))
   }
 
-  @Test("A loop is shut down with handles open, started or not", .rule(6))
-  func shutdownWithOpenHandles() async throws {
+  @Test(.rule(6)) func `A loop is shut down with handles open, started or not`() async throws {
     try await withThread {
       let loop = try EventLoop()
       let idle = try LoopTimer(loop)
@@ -98,8 +95,7 @@ import UVTestSupport
     }
   }
 
-  @Test("What is asked of a loop after its shutdown fails and says so", .rule(7))
-  func whatIsAskedOfAClosedLoopFails() async throws {
+  @Test(.rule(7)) func `What is asked of a loop after its shutdown fails and says so`() async throws {
     let log = Log<UVError.Code?>()
     try await withThread {
       let loop = try EventLoop()
@@ -124,8 +120,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A shutdown leaves handles alone that are closing already", .rule(8))
-  func shutdownWithClosingHandles() async throws {
+  @Test(.rule(8)) func `A shutdown leaves handles alone that are closing already`() async throws {
     let log = Log<Int>()
     try await withThread {
       let loop = try EventLoop()
@@ -140,24 +135,17 @@ import UVTestSupport
     #expect(log.values.sorted() == [0, 2, 4, 6, 8])
   }
 
-  @Test("A handle that cannot be bound, listened on or connected is closed", .rule(9))
-  func aFailedStartLeavesNoHandle() async throws {
+  @Test(.rule(9)) func `A handle that cannot be bound, listened on or connected is closed`() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let address = try listener.localAddress()
       for _ in 0..<20 {
-        await expectFailure(.addressInUse) { () async throws(UVError) in try loop.tcp.listen(on: address) }
-        await expectFailure(.addressNotAvailable) { () async throws(UVError) in
-          try loop.tcp.listen(host: "192.0.2.1", port: 0)
-        }
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try loop.signals(Signal(rawValue: 9))
-        }
+        await expectError(.addressInUse, of: try loop.tcp.listen(on: address))
+        await expectError(.addressNotAvailable, of: try loop.tcp.listen(host: "192.0.2.1", port: 0))
+        await expectError(.invalidArgument, of: try loop.signals(Signal(rawValue: 9)))
       }
       try await listener.close().value
-      await expectFailure(.connectionRefused) { () async throws(UVError) in
-        try await loop.tcp.connect(to: address).value
-      }
+      await expectError(.connectionRefused, of: try await loop.tcp.connect(to: address).value)
       while loop.activity.handles > 0 { try await loop.sleep(for: .zero).value }
     }
   }

@@ -51,8 +51,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An idle handle that nobody asks is stopped, so that the loop waits", .rule(48))
-  func anIdleThatNobodyAsksLetsTheLoopWait() async throws {
+  @Test(.rule(48)) func `An idle handle that nobody asks is stopped, so that the loop waits`() async throws {
     try await withLoop { loop in
       let idle = try loop.iterations(.idle)
       let pending = idle.next { _ in }
@@ -70,9 +69,7 @@ import UVTestSupport
       for _ in 0..<5 { try await loop.sleep(for: .milliseconds(2)).value }
       #expect(loop.idleTime > .zero)
       try loop.configure(.blockSignal(.profiling))
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try loop.configure(.blockSignal(.interrupt))
-      }
+      await expectError(.invalidArgument, of: try loop.configure(.blockSignal(.interrupt)))
     }
   }
 
@@ -87,8 +84,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Handles that close are listed, and said to be closing", .rule(8))
-  func handlesAreListed() async throws {
+  @Test(.rule(8)) func `Handles that close are listed, and said to be closing`() async throws {
     try await withLoop { loop in
       let own = loop.handles
       #expect(own.allSatisfy { !$0.isClosing })

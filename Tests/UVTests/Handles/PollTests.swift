@@ -78,8 +78,7 @@ import UVTestSupport
 
   /// To libuv, one that is closed while it is polled ends the program, or polls whatever has its number next.
   /// The watcher has a descriptor of its own.
-  @Test("A descriptor may be closed while it is polled", .rule(57))
-  func theDescriptorMayBeClosedAtAnyTime() async throws {
+  @Test(.rule(57)) func `A descriptor may be closed while it is polled`() async throws {
     try await withLoop { loop in
       let (ours, theirs) = Self.sockets()
       let watcher = try loop.poll(ours, for: .readable)
@@ -100,8 +99,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An error on the descriptor is told as EBADF, and ends polling", .rule(57))
-  func anErrorEndsPolling() async throws {
+  @Test(.rule(57)) func `An error on the descriptor is told as EBADF, and ends polling`() async throws {
     try await withLoop { loop in
       var ends: [Int32] = [-1, -1]
       #expect(pipe(&ends) == 0)
@@ -112,7 +110,7 @@ import UVTestSupport
         // What was ready before the reader went may be told first.
         while try await watcher.next().value != nil {}
       }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try await watcher.next().value }
+      await expectError(.badDescriptor, of: try await watcher.next().value)
       watcher.close()
       Foundation.close(ends[1])
     }
@@ -129,10 +127,10 @@ import UVTestSupport
         #expect(error.description == "poll_init descriptor \(file) (file): operation not permitted (EPERM)")
       }
       Foundation.close(file)
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try loop.poll(file, for: .readable) }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try loop.poll(-1, for: .readable) }
+      await expectError(.badDescriptor, of: try loop.poll(file, for: .readable))
+      await expectError(.badDescriptor, of: try loop.poll(-1, for: .readable))
       for events in [[], PollEvents(rawValue: 64)] as [PollEvents] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in try loop.poll(0, for: events) }
+        await expectError(.invalidArgument, of: try loop.poll(0, for: events))
       }
       #expect(loop.activity.handles == 0)
     }
@@ -146,7 +144,7 @@ import UVTestSupport
       let second = loop.spawn { () async throws(UVError) in try await watcher.next().value }
       try await loop.sleep(for: .zero).value
       first.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await first.value }
+      await expectError(.cancelled, of: try await first.value)
       watcher.close()
       watcher.close()
       #expect(try await second.value == nil)

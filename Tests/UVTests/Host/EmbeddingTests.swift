@@ -16,8 +16,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Another loop polls this one, and runs it without waiting", .rule(45))
-  func anotherLoopPollsThisOne() async throws {
+  @Test(.rule(45)) func `Another loop polls this one, and runs it without waiting`() async throws {
     let log = Log<String>()
     let turns = Log<Int32>()
     try await withThread {
@@ -93,8 +92,7 @@ import UVTestSupport
     }
   }
 
-  @Test("No turn inside a run", .rule(40))
-  func noTurnInsideARun() async throws {
+  @Test(.rule(40)) func `No turn inside a run`() async throws {
     try await withLoop { loop in
       #expect(throws: UVError(.loopRunning, operation: "run")) { try loop.runNoWait() }
       #expect(throws: UVError(.loopRunning, operation: "run")) { try loop.runOnce() }

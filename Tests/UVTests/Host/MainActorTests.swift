@@ -21,8 +21,7 @@
       #expect(text.contains("try await Task.detached { try EventLoop.run"))
     }
 
-    @Test("So does a task of the loop, however many others wait for the loop")
-    func spawned() async throws {
+    @Test func `So does a task of the loop, however many others wait for the loop`() async throws {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         await Task.yield()
         await MainActor.run {
@@ -111,8 +110,7 @@
       loop.spawn { await wait(by: .task, loop) }
     }
 
-    @Test("So is one beside tasks that run all the time, and a task of runCallbacks")
-    func besideOthers() async throws {
+    @Test func `So is one beside tasks that run all the time, and a task of runCallbacks`() async throws {
       let result = await #expect(processExitsWith: .exitCode(7), observing: [\.standardErrorContent]) {
         await Task.yield()
         await MainActor.run {
@@ -125,8 +123,7 @@
       #expect(text.contains("has waited for a while"))
     }
 
-    @Test("A run in a job of the main actor that doesn't await the main actor works")
-    func notAwaited() async throws {
+    @Test func `A run in a job of the main actor that doesn't await the main actor works`() async throws {
       await #expect(processExitsWith: .success) {
         await Task.yield()
         try await MainActor.run {

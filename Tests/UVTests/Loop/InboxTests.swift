@@ -51,8 +51,7 @@ import UVTestSupport
     #expect(Hooks.loopTurns == nil || least == 1, "\(least) turns later")
   }
 
-  @Test("A loop that has looked again and waits is woken by the next message")
-  func aLoopIsWokenAgain() async throws {
+  @Test func `A loop that has looked again and waits is woken by the next message`() async throws {
     try await withLoop { loop in
       let executor = loop.executor
       for _ in 0..<1000 * Self.scale {
@@ -66,8 +65,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Messages of each thread arrive in its order, and none is lost")
-  func order() async throws {
+  @Test func `Messages of each thread arrive in its order, and none is lost`() async throws {
     let (senders, count) = (4, 20_000 * Self.scale)
     let arrivals = Arrivals(senders)
     try await withCallbackLoop { loop in
@@ -135,8 +133,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Each question is answered once, where the loop that asks ends meanwhile")
-  func theEndOfALoopThatAsks() async throws {
+  @Test func `Each question is answered once, where the loop that asks ends meanwhile`() async throws {
     for _ in 0..<20 * Self.scale {
       try await withThread {
         let group = try EventLoopGroup(count: 1)

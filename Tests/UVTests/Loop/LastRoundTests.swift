@@ -4,8 +4,7 @@ import UVTestSupport
 
 /// Callbacks and tasks that ask again each time that they are called.
 @Suite("What repeats itself") struct LastRoundTests {
-  @Test("ends after one call if that is made after a shutdown")
-  func afterShutdown() async throws {
+  @Test func `ends after one call if that is made after a shutdown`() async throws {
     try await withThread {
       let loop = try EventLoop()
       loop.shutdown()
@@ -33,8 +32,7 @@ import UVTestSupport
     }
   }
 
-  @Test("ends when its loop stops, after one call")
-  func atStop() async throws {
+  @Test func `ends when its loop stops, after one call`() async throws {
     let log = Log<String>()
     try await withThread {
       EventLoop.runCallbacks { loop in
@@ -51,8 +49,7 @@ import UVTestSupport
     #expect(log.values == ["ECANCELED"])
   }
 
-  @Test("ends while a task that a completion resumes is told each time")
-  func tasksAreTold() async throws {
+  @Test func `ends while a task that a completion resumes is told each time`() async throws {
     let log = Log<String>()
     try await withThread {
       EventLoop.runCallbacks { loop in
@@ -71,8 +68,7 @@ import UVTestSupport
     #expect(log.values.count == 5)
   }
 
-  @Test("ends with every kind of request")
-  func everyKindOfRequest() async throws {
+  @Test func `ends with every kind of request`() async throws {
     let log = Log<String>()
     try await withThread {
       let loop = try EventLoop()
@@ -114,8 +110,7 @@ import UVTestSupport
     #expect(counts.values.allSatisfy { $0 <= 2 }, "\(counts)")
   }
 
-  @Test("ends when its task spawns the next")
-  func tasks() async throws {
+  @Test func `ends when its task spawns the next`() async throws {
     let log = Log<Bool>()
     try await withThread {
       EventLoop.runCallbacks { loop in
@@ -134,8 +129,7 @@ import UVTestSupport
     #expect(log.values.count { $0 } > 1)
   }
 
-  @Test("ends when its task spawns the next by way of a microtask")
-  func tasksAndMicrotasks() async throws {
+  @Test func `ends when its task spawns the next by way of a microtask`() async throws {
     let log = Log<Bool>()
     try await withThread {
       let loop = try EventLoop()
@@ -176,8 +170,7 @@ import UVTestSupport
     #expect(log.values == ["begun true", "ECANCELED", "7"])
   }
 
-  @Test("A completion that is queued before a shutdown is told what its request came to")
-  func queuedBefore() async throws {
+  @Test func `A completion that is queued before a shutdown is told what its request came to`() async throws {
     let log = Log<String>()
     try await withThread {
       let loop = try EventLoop()

@@ -12,14 +12,11 @@ import UVTestSupport
 
 /// The loop and other threads: rules 37 to 41, 44, 47 and 49.
 @Suite struct LoopRuleTests {
-  @Test("A loop can be stopped from any thread", .rule(37))
-  func stopFromManyThreads() async throws {
+  @Test(.rule(37)) func `A loop can be stopped from any thread`() async throws {
     try await withLoop { loop in
       let executor = loop.executor
       loop.spawn {
-        await expectFailure(.cancelled) { () async throws(UVError) in
-          try await loop.sleep(for: .untilCancelled).value
-        }
+        await expectError(.cancelled, of: try await loop.sleep(for: .untilCancelled).value)
       }
       try await loop.sleep(for: .zero).value
       await withTaskGroup(of: Void.self) { group in
@@ -41,8 +38,7 @@ import UVTestSupport
     }
   }
 
-  @Test("What is sent to a loop that is going either runs or is refused", .rule(39))
-  func sendingToALoopThatGoes() async throws {
+  @Test(.rule(39)) func `What is sent to a loop that is going either runs or is refused`() async throws {
     for _ in 0..<20 {
       let ran = Log<Int>()
       let refused = Log<Int>()
@@ -71,8 +67,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A run inside a running loop says so", .rule(40))
-  func aNestedRun() async throws {
+  @Test(.rule(40)) func `A run inside a running loop says so`() async throws {
     try await withLoop { loop in
       #expect(throws: UVError(.loopRunning, operation: "run")) {
         try EventLoop.run { _ in throw CancellationError() }
@@ -83,8 +78,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A stop before a run has no effect on it", .rule(41))
-  func aStopBeforeARun() async throws {
+  @Test(.rule(41)) func `A stop before a run has no effect on it`() async throws {
     let log = Log<Int>()
     try await withThread {
       let loop = try EventLoop()
@@ -177,8 +171,7 @@ import UVTestSupport
   }
 
   #if os(Linux)
-    @Test("A loop does not survive a fork, and says so", .rule(46))
-    func aForkedLoop() async throws {
+    @Test(.rule(46)) func `A loop does not survive a fork, and says so`() async throws {
       let status = try await withThread {
         let loop = try EventLoop()
         let child = fork()
@@ -197,8 +190,7 @@ import UVTestSupport
     }
   #endif
 
-  @Test("A signal watcher closes, also while signals come", .rule(47))
-  func signalWatchersClose() async throws {
+  @Test(.rule(47)) func `A signal watcher closes, also while signals come`() async throws {
     try await withLoop { loop in
       for round in 0..<50 {
         // By default this one is ignored, should it be late.
@@ -253,8 +245,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The time of a loop that has been shut down is the clock's")
-  func theTimeOfAClosedLoop() async throws {
+  @Test func `The time of a loop that has been shut down is the clock's`() async throws {
     try await withThread {
       let loop = try EventLoop()
       let before = loop.now

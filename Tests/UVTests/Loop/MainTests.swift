@@ -21,8 +21,7 @@ import UVTestSupport
       lines(result) == ["cancelled", "Error: fs_stat /no/such/file: no such file or directory (ENOENT)"])
   }
 
-  @Test("An error that isn't the library's is printed, too")
-  func anotherError() async {
+  @Test func `An error that isn't the library's is printed, too`() async {
     let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
       struct Unreadable: Error, CustomStringConvertible { let description = "line 3 is unreadable" }
       EventLoop.main { _ in throw Unreadable() }
@@ -30,8 +29,7 @@ import UVTestSupport
     #expect(lines(result) == ["Error: line 3 is unreadable"])
   }
 
-  @Test("A program whose work ends goes on behind it, and chooses its own exit code")
-  func noError() async {
+  @Test func `A program whose work ends goes on behind it, and chooses its own exit code`() async {
     let result = await #expect(processExitsWith: .exitCode(3), observing: [\.standardErrorContent]) {
       EventLoop.main { loop in
         loop.spawn {
@@ -45,8 +43,7 @@ import UVTestSupport
     #expect(lines(result) == ["the task", "behind it"])
   }
 
-  @Test("Where a loop runs already, that is the error")
-  func withinARun() async {
+  @Test func `Where a loop runs already, that is the error`() async {
     let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
       EventLoop.run { _ in EventLoop.main { _ in } }
     }

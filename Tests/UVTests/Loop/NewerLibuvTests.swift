@@ -37,9 +37,7 @@ import UVTestSupport
       func check(
         _ sender: UDPSocket, _ good: Datagram, _ bad: Datagram, _ code: UVError.Code
       ) async throws {
-        await expectFailure(code) { () async throws(UVError) in
-          try await sender.send([good, good, good, bad, good]).value
-        }
+        await expectError(code, of: try await sender.send([good, good, good, bad, good]).value)
         for _ in 0..<3 { #expect(try await receiver.next().value?.bytes == "good") }
         // Nothing came between: this is the next.
         try await sender.send(Bytes("next"), to: good.address).value
@@ -54,8 +52,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A loop tells what it has done if its libuv counts that")
-  func metrics() async throws {
+  @Test func `A loop tells what it has done if its libuv counts that`() async throws {
     let minor = minor
     try await withLoop { loop in
       for _ in 0..<10 { try await loop.sleep(for: .milliseconds(1)).value }
@@ -80,17 +77,14 @@ import UVTestSupport
     #expect(loop.metrics == nil)
   }
 
-  @Test("Listeners share a port if both say so, and otherwise don't")
-  func listenersShareAPort() async throws {
+  @Test func `Listeners share a port if both say so, and otherwise don't`() async throws {
     try await withLoop { loop in
       for host in ["127.0.0.1", "::1"] {
         let first = try loop.tcp.listen(host: host, port: 0, reusePort: true)
         let port = Int(try first.localAddress().port)
         let second = try loop.tcp.listen(host: host, port: port, reusePort: true)
         #expect(try second.localAddress() == first.localAddress())
-        await expectFailure(.addressInUse) { () async throws(UVError) in
-          try loop.tcp.listen(host: host, port: port)
-        }
+        await expectError(.addressInUse, of: try loop.tcp.listen(host: host, port: port))
         first.close()
         second.close()
       }

@@ -27,8 +27,7 @@ import UVTestSupport
     return steps
   }
 
-  @Test("A task whose writes the system takes at once")
-  func writes() async throws {
+  @Test func `A task whose writes the system takes at once`() async throws {
     try await withPair { loop, client, server in
       let reader = loop.spawn { () async throws(UVError) in for try await _ in server {} }
       let steps = try await stepsBeforeTimer(loop) { try? await client.write("0123456789").value }
@@ -38,8 +37,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Large writes count for more")
-  func largeWrites() async throws {
+  @Test func `Large writes count for more`() async throws {
     try await withPair { loop, client, server in
       try client.setSendBufferSize(4 << 20)
       let reader = loop.spawn { () async throws(UVError) in for try await _ in server {} }
@@ -74,8 +72,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A task whose writes are refused, or empty")
-  func refusedWrites() async throws {
+  @Test func `A task whose writes are refused, or empty`() async throws {
     try await withPair { loop, client, _ in
       let empty = try await stepsBeforeTimer(loop) { try? await client.write("").value }
       #expect(1...300 ~= empty)
@@ -86,8 +83,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Bytes arrive whole and in order where a write has given way")
-  func orderOfWrites() async throws {
+  @Test func `Bytes arrive whole and in order where a write has given way`() async throws {
     try await withPair { loop, client, server in
       let reader = loop.spawn { () async throws(UVError) in
         var bytes: [UInt8] = []
@@ -101,8 +97,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Writes with callbacks, each from the end of the one before")
-  func writesWithCallbacks() async throws {
+  @Test func `Writes with callbacks, each from the end of the one before`() async throws {
     try await withPair { loop, client, server in
       server.start { _ in }
       var (steps, isOver) = (0, false)
@@ -120,8 +115,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A task that asks a source again that has ended")
-  func readsAtTheEnd() async throws {
+  @Test func `A task that asks a source again that has ended`() async throws {
     try await withPair { loop, client, server in
       client.close()
       var iterator = server.makeAsyncIterator()
@@ -138,8 +132,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A task that has been cancelled and goes on")
-  func cancelledTask() async throws {
+  @Test func `A task that has been cancelled and goes on`() async throws {
     try await withPair { loop, client, server in
       var counts: [Int] = []
       let task = loop.spawn { () async throws in
@@ -168,8 +161,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Microtasks that queue the next")
-  func microtasks() async throws {
+  @Test func `Microtasks that queue the next`() async throws {
     try await withLoop { loop in
       var (steps, isOver) = (0, false)
       func again() {
@@ -183,8 +175,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Datagrams that the system takes at once")
-  func datagrams() async throws {
+  @Test func `Datagrams that the system takes at once`() async throws {
     try await withLoop { loop in
       let receiver = try loop.udp.bind(host: "127.0.0.1", port: 0)
       let sender = try loop.udp.connect(to: receiver.localAddress())
@@ -211,8 +202,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Messages that come while others wait for the next turn arrive, too")
-  func messagesMeanwhile() async throws {
+  @Test func `Messages that come while others wait for the next turn arrive, too`() async throws {
     try await withLoop { loop in
       let arrivals = Arrivals(loop)
       let senders = (0..<2).map { _ in
@@ -227,8 +217,7 @@ import UVTestSupport
     }
   }
 
-  @Test("What gives way neither ends its loop nor keeps it")
-  func loopThatEnds() async throws {
+  @Test func `What gives way neither ends its loop nor keeps it`() async throws {
     for count in [1, 127, 128, 129, 5000] {
       try await withPair { loop, client, server in
         server.start { _ in }

@@ -31,8 +31,7 @@ import UVTestSupport
     #expect(text.contains("use executor.execute to get there"))
   }
 
-  @Test("So does a task that is spawned there")
-  func spawned() async {
+  @Test func `So does a task that is spawned there`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
       Self.elsewhere(loop) { loop in loop.spawn {} }
@@ -40,8 +39,7 @@ import UVTestSupport
     #expect(Self.text(result).contains("spawn on a thread that isn't the event loop's: use executor.execute"))
   }
 
-  @Test("So does a timer that is started there while the loop waits")
-  func timer() async {
+  @Test func `So does a timer that is started there while the loop waits`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
       Self.elsewhere(loop) { loop in loop.sleep(for: .untilCancelled) { _ in } }
@@ -49,8 +47,7 @@ import UVTestSupport
     #expect(Self.text(result).contains("a timer of an event loop on a thread that isn't the event loop's"))
   }
 
-  @Test("So do a handle that is made there, and one that is closed there")
-  func handles() async {
+  @Test func `So do a handle that is made there, and one that is closed there`() async {
     let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
       Self.elsewhere(loop) { loop in _ = try? loop.tcp.listen(port: 0) }
@@ -63,8 +60,7 @@ import UVTestSupport
     #expect(Self.text(closed).contains("close() on a thread that isn't the event loop's"))
   }
 
-  @Test("So does a request for a source's next element, and a file operation")
-  func requests() async {
+  @Test func `So does a request for a source's next element, and a file operation`() async {
     let asked = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
       Self.elsewhere(try loop.tcp.listen(port: 0)) { listener in listener.next { _ in } }
@@ -78,8 +74,7 @@ import UVTestSupport
   }
 
   #if DEBUG
-    @Test("A debug build also stops where a loop is only looked at")
-    func lookedAt() async {
+    @Test func `A debug build also stops where a loop is only looked at`() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let loop = try EventLoop()
         Self.elsewhere(loop) { loop in _ = loop.activity }
@@ -88,8 +83,7 @@ import UVTestSupport
     }
   #endif
 
-  @Test("What is left of a loop that has ended may be used on any thread, and fails")
-  func ended() async {
+  @Test func `What is left of a loop that has ended may be used on any thread, and fails`() async {
     await #expect(processExitsWith: .success) {
       let loop = try EventLoop()
       let listener = try loop.tcp.listen(port: 0)
@@ -107,8 +101,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A loop moves to the thread that runs it")
-  func moved() async throws {
+  @Test func `A loop moves to the thread that runs it`() async throws {
     try await withThread {
       let loop = try EventLoop()
       Self.elsewhere(loop) { loop in

@@ -18,7 +18,7 @@ import UVTestSupport
         loop.spawn { () async throws(UVError) in _ = try await pool.lease().value }
       }
       for task in tasks {
-        await #expect { try await task.value } throws: { ($0 as? UVError)?.code == .connectionRefused }
+        await expectError(.connectionRefused, of: try await task.value)
       }
       #expect((attempts, pool.counts.failed, pool.counts.creating) == (3, 1, 0))
       try await pool.close().value
@@ -64,7 +64,7 @@ import UVTestSupport
         if hangs { try await loop.sleep(for: .seconds(1000)).value }
         return try await loop.tcp.connect(to: address).value
       }
-      await #expect { _ = try await pool.lease().value } throws: { ($0 as? UVError)?.code == .timedOut }
+      await expectError(.timedOut, of: try await pool.lease().value)
       #expect((pool.counts.failed, pool.counts.timeouts) == (1, 0))
       hangs = false
       #expect(try await pool.withResource { try await echo("a", $0) } == "a")
@@ -73,27 +73,21 @@ import UVTestSupport
     }
   }
 
-  @Test("A waiter that goes leaves its creation to the next one")
-  func goesOn() async throws {
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool(1)
+  @Test func `A waiter that goes leaves its creation to the next one`() async throws {
+    try await withPool(1) { loop, _, pool in
       var codes: [UVError.Code] = []
       let waiter = pool.lease { result in
         if case .failure(let error) = result { codes.append(error.code) }
       }
       waiter.cancel()
-      try await until(loop) { pool.counts.idle == 1 }
+      try await loop.until { pool.counts.idle == 1 }
       #expect(codes == [.cancelled])
       #expect(try await pool.withResource { try await echo("a", $0) } == "a")
       #expect(pool.counts.created == 1)
-      try await pool.close().value
-      server.close()
     }
   }
 
-  @Test("An error that isn't libuv's comes as connectionAborted with its description")
-  func otherErrors() async throws {
+  @Test func `An error that isn't libuv's comes as connectionAborted with its description`() async throws {
     struct WrongPassword: Error {}
     try await withLoop { loop in
       let pool = Pool<TCPConnection>(loop, retry: RetryPolicy(attempts: 1)) { throw WrongPassword() }

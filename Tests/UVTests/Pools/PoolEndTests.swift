@@ -4,21 +4,18 @@ import UV
 import UVTestSupport
 
 @Suite struct PoolEndTests {
-  @Test("Closing tells the waiters, closes what is idle, and waits for what is lent")
-  func close() async throws {
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool(1)
+  @Test func `Closing tells the waiters, closes what is idle, and waits for what is lent`() async throws {
+    try await withPool(1) { loop, _, pool in
       let lease = try await pool.lease().value
       let waiting = loop.spawn { () async throws(UVError) in _ = try await pool.lease().value }
-      try await until(loop) { pool.counts.waiting == 1 }
+      try await loop.until { pool.counts.waiting == 1 }
       var isClosed = false
       let closing = loop.spawn { () async throws(UVError) in
         try await pool.close().value
         isClosed = true
       }
-      await #expect { try await waiting.value } throws: { ($0 as? UVError)?.code == .cancelled }
-      await #expect { _ = try await pool.lease().value } throws: { ($0 as? UVError)?.code == .badDescriptor }
+      await expectError(.cancelled, of: try await waiting.value)
+      await expectError(.badDescriptor, of: try await pool.lease().value)
       #expect(try await echo("a", lease.resource) == "a")
       #expect(!isClosed)
       // One who waits for the end may leave.
@@ -26,22 +23,19 @@ import UVTestSupport
       lease.giveBack()
       try await closing.value
       #expect(lease.resource.isClosing)
-      try await pool.close().value
-      server.close()
     }
   }
 
-  @Test("Closing cancels a creation that is under way")
-  func closeWhileCreating() async throws {
+  @Test func `Closing cancels a creation that is under way`() async throws {
     try await withLoop { loop in
       let pool = Pool<TCPConnection>(loop) {
         try await loop.sleep(for: .seconds(1000)).value
         throw UVError(.cancelled, operation: "create")
       }
       let waiting = loop.spawn { () async throws(UVError) in _ = try await pool.lease().value }
-      try await until(loop) { pool.counts.creating == 1 }
+      try await loop.until { pool.counts.creating == 1 }
       try await pool.close().value
-      await #expect { try await waiting.value } throws: { ($0 as? UVError)?.code == .cancelled }
+      await expectError(.cancelled, of: try await waiting.value)
       #expect(pool.counts.creating == 0)
     }
   }
@@ -54,15 +48,14 @@ import UVTestSupport
         let box = Box(server.pool())
         #expect(try await box.value!.withResource { try await echo("a", $0) } == "a")
         if elsewhere { try await loop.work { box.value = nil }.value } else { box.value = nil }
-        try await until(loop) { server.connections.allSatisfy { $0.isClosing } }
+        try await loop.until { server.connections.allSatisfy { $0.isClosing } }
       }
       #expect(server.connections.count == 2)
       server.close()
     }
   }
 
-  @Test("An idle connection doesn't keep the loop running, and one that is lent does")
-  func keepsLoopRunning() async throws {
+  @Test func `An idle connection doesn't keep the loop running, and one that is lent does`() async throws {
     try await withCallbackLoop { loop in
       let server = try PoolServer(loop)
       server.listener.keepsLoopRunning = false
@@ -83,16 +76,14 @@ import UVTestSupport
       let timer = try LoopTimer(loop)
       timer.keepsLoopRunning = false
       timer.close()
-      loop.sleep(for: .milliseconds(20)) { _ in
-        #expect(pool.counts.idle == 1)
+      loop.eventually(pool.counts.leases == 2 && pool.counts.idle == 1) {
         pool.close()
         server.close()
       }
     }
   }
 
-  @Test("A loop that ends tells the waiters, and takes what comes back later")
-  func loopEnds() async throws {
+  @Test func `A loop that ends tells the waiters, and takes what comes back later`() async throws {
     try await withThread { try Self.endLoop() }
   }
 
@@ -121,8 +112,7 @@ import UVTestSupport
     withExtendedLifetime(server) {}
   }
 
-  @Test("A graceful shutdown closes what is idle, and still lends to the last requests")
-  func gracefully() async throws {
+  @Test func `A graceful shutdown closes what is idle, and still lends to the last requests`() async throws {
     try await withLoop { loop in
       let server = try PoolServer(loop)
       let pool = server.pool(2)
@@ -132,7 +122,7 @@ import UVTestSupport
       let ending = loop.spawn { () async throws(UVError) in
         try await loop.shutdownGracefully(within: .seconds(30)).value
       }
-      try await until(loop) { pool.counts.idle == 0 }
+      try await loop.until { pool.counts.idle == 0 }
       #expect(try await echo("b", lease.resource) == "b")
       lease.giveBack()
       #expect((pool.counts.idle, pool.counts.leased) == (0, 0))
@@ -141,8 +131,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A pool that is used on another thread stops the program with a sentence")
-  func foreignThread() async {
+  @Test func `A pool that is used on another thread stops the program with a sentence`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
       let pool = Box(Pool(loop.tcp.connect(host: "127.0.0.1", port: 9)))

@@ -1,5 +1,6 @@
 import Testing
 import UV
+import UVTestSupport
 
 /// A server for a pool's connections, in the loop of the test. It sends back what comes, and `close\n` makes it
 /// close the connection.
@@ -28,13 +29,12 @@ final class PoolServer {
 
   /// A pool of connections to this server.
   func pool(
-    _ limit: Int = 2, retry: RetryPolicy = RetryPolicy(attempts: 1),
-    _ change: (inout PoolLimits) -> Void = { _ in }
+    _ limit: Int = 2, _ change: (inout PoolLimits) -> Void = { _ in }
   ) -> Pool<TCPConnection> {
     var limits = PoolLimits()
     limits.resources = limit
     change(&limits)
-    return Pool(listener.loop.tcp.connect(to: address), limits: limits, retry: retry)
+    return Pool(listener.loop.tcp.connect(to: address), limits: limits, retry: RetryPolicy(attempts: 1))
   }
 
   func close() {
@@ -52,7 +52,19 @@ nonisolated(nonsending) func echo(_ text: Bytes, _ connection: TCPConnection) as
   return try await connection.readLine(limit: 100).value
 }
 
-/// Waits until a condition holds, a millisecond at a time.
-nonisolated(nonsending) func until(_ loop: EventLoop, _ condition: () -> Bool) async throws {
-  while !condition() { try await loop.sleep(for: .milliseconds(1)).value }
+/// Runs a test with a pool of connections to a server on the test's loop, and closes both when it has ended.
+func withPool(
+  _ limit: Int = 2, _ change: @escaping @Sendable (inout PoolLimits) -> Void = { _ in },
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ body:
+    nonisolated(nonsending) @escaping @Sendable (EventLoop, PoolServer, Pool<TCPConnection>) async throws
+    -> Void
+) async throws {
+  try await withLoop(sourceLocation: sourceLocation) { loop in
+    let server = try PoolServer(loop)
+    let pool = server.pool(limit, change)
+    try await body(loop, server, pool)
+    try await pool.close().value
+    server.close()
+  }
 }

@@ -3,19 +3,17 @@ import UV
 import UVTestSupport
 
 @Suite struct PoolTests {
-  @Test("A connection is used again, and those who ask beyond the limit wait in order")
-  func order() async throws {
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool(2)
+  @Test func `A connection is used again, and those who ask beyond the limit wait in order`() async throws {
+    try await withPool(2) { loop, server, pool in
       var order: [Int] = []
       try await loop.withTasks { tasks in
         for number in 0..<10 {
           tasks.spawn {
             try await pool.withResource { connection in
+              // Answers on two connections may come in any order.
+              order.append(number)
               let answer = try await echo(Bytes("\(number)"), connection)
               #expect(answer == Bytes("\(number)"))
-              order.append(number)
             }
           }
         }
@@ -24,16 +22,11 @@ import UVTestSupport
       let counts = pool.counts
       #expect((counts.created, counts.leases, counts.idle, counts.leased, counts.waiting) == (2, 10, 2, 0, 0))
       #expect(server.connections.count == 2)
-      try await pool.close().value
-      server.close()
     }
   }
 
-  @Test("A lease is never granted on its caller's stack, also if a connection is idle")
-  func notOnTheStack() async throws {
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool()
+  @Test func `A lease is never granted on its caller's stack, also if a connection is idle`() async throws {
+    try await withPool { loop, _, pool in
       try await pool.withResource { _ in }
       var hasReturned = false
       let granted = CustomSource<Bool>(loop, "granted") { _ in }
@@ -44,16 +37,12 @@ import UVTestSupport
       }
       hasReturned = true
       #expect(try await granted.next().value == true)
-      try await pool.close().value
-      server.close()
     }
   }
 
   @Test("A waiter's deadline passes, also that of one who holds the only connection and asks again")
   func deadline() async throws {
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool(1) { $0.wait = .milliseconds(20) }
+    try await withPool(1, { $0.wait = .milliseconds(20) }) { loop, _, pool throws in
       await #expect {
         try await pool.withResource { _ in try await pool.withResource { _ in } }
       } throws: {
@@ -64,33 +53,23 @@ import UVTestSupport
       #expect(loop.counts.timeouts == 1)
       // The place is free again.
       #expect(try await pool.withResource { try await echo("a", $0) } == "a")
-      try await pool.close().value
-      server.close()
     }
   }
 
-  @Test("Those who ask when too many wait are refused at once")
-  func waiters() async throws {
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool(1) { $0.waiters = 1 }
+  @Test func `Those who ask when too many wait are refused at once`() async throws {
+    try await withPool(1, { $0.waiters = 1 }) { loop, _, pool in
       let lease = try await pool.lease().value
       let waiting = loop.spawn { () async throws(UVError) in try await pool.lease().value.giveBack() }
-      try await until(loop) { pool.counts.waiting == 1 }
-      await #expect { _ = try await pool.lease().value } throws: { ($0 as? UVError)?.code == .busy }
+      try await loop.until { pool.counts.waiting == 1 }
+      await expectError(.busy, of: try await pool.lease().value)
       lease.giveBack()
       try await waiting.value
       #expect((pool.counts.refused, pool.counts.leases) == (1, 2))
-      try await pool.close().value
-      server.close()
     }
   }
 
-  @Test("Waiters that are cancelled cost the others nothing, in whatever state")
-  func cancelled() async throws {
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool(1)
+  @Test func `Waiters that are cancelled cost the others nothing, in whatever state`() async throws {
+    try await withPool(1) { loop, _, pool in
       let lease = try await pool.lease().value
       var ends: [String] = []
       var pending: [PendingRequest] = []
@@ -110,21 +89,16 @@ import UVTestSupport
       lease.giveBack()
       // The first one has its lease on the way to it.
       pending[0].cancel()
-      try await until(loop) { ends.count == 9 }
+      try await loop.until { ends.count == 9 }
       #expect(ends == stride(from: 10, to: 100, by: 10).map { "lease \($0)" })
       #expect((pool.counts.idle, pool.counts.leased, pool.counts.created) == (1, 0, 1))
       for request in pending { request.cancel() }
-      try await pool.close().value
-      server.close()
     }
   }
 
-  @Test("A body that throws or is cancelled ends its lease, and nobody gets its answer")
-  func throwing() async throws {
+  @Test func `A body that throws or is cancelled ends its lease, and nobody gets its answer`() async throws {
     struct Wrong: Error {}
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool(1)
+    try await withPool(1) { loop, _, pool in
       await #expect(throws: Wrong.self) {
         try await pool.withResource { connection in
           try await connection.write("an answer that nobody reads\n").value
@@ -139,7 +113,7 @@ import UVTestSupport
       let task = loop.spawn { () async throws in
         try await pool.withResource { connection in _ = try await connection.read().value }
       }
-      try await until(loop) { pool.counts.leased == 1 }
+      try await loop.until { pool.counts.leased == 1 }
       task.cancel()
       await #expect { try await task.value } throws: { ($0 as? UVError)?.isCancelled == true }
       #expect((pool.counts.leased, pool.counts.discarded) == (0, 2))
@@ -148,7 +122,7 @@ import UVTestSupport
       let lease = try await pool.lease().value
       try await lease.resource.write("more\nthan one line\n").value
       #expect(try await lease.resource.readLine(limit: 100).value == "more")
-      try await until(loop) { lease.resource.unreadByteCount > 0 }
+      try await loop.until { lease.resource.unreadByteCount > 0 }
       lease.giveBack()
       lease.giveBack()
       lease.discard()
@@ -156,35 +130,26 @@ import UVTestSupport
       second.resource.read { _ in }
       second.giveBack()
       #expect((pool.counts.idle, pool.counts.discarded) == (0, 4))
-      try await pool.close().value
-      server.close()
     }
   }
 
-  @Test("A lease that is dropped is counted and its connection closed, from any thread")
-  func dropped() async throws {
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool(1)
+  @Test func `A lease that is dropped is counted and its connection closed, from any thread`() async throws {
+    try await withPool(1) { loop, _, pool in
       _ = try await pool.lease().value
       #expect((pool.counts.dropped, pool.counts.leased, pool.counts.discarded) == (1, 0, 1))
       let box = Box(try await pool.lease().value)
       #expect(pool.counts.leased == 1)
       try await loop.work { box.value = nil }.value
-      try await until(loop) { pool.counts.dropped == 2 }
+      try await loop.until { pool.counts.dropped == 2 }
       #expect(pool.counts.leased == 0)
       #expect(try await pool.withResource { try await echo("a", $0) } == "a")
       #expect(pool.counts.created == 3)
-      try await pool.close().value
-      server.close()
     }
   }
 
   @Test("A peer that goes while its connection is idle is seen, and the connection isn't lent")
   func goneWhileIdle() async throws {
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool(3)
+    try await withPool(3) { loop, server, pool in
       let leases = [try await pool.lease().value, try await pool.lease().value, try await pool.lease().value]
       for lease in leases { #expect(try await echo("a", lease.resource) == "a") }
       for lease in leases { lease.giveBack() }
@@ -192,31 +157,25 @@ import UVTestSupport
       server.connections[0].close()
       // Nobody has asked for this.
       try await server.connections[1].write("surprise").value
-      try await until(loop) { pool.counts.idle == 1 }
+      try await loop.until { pool.counts.idle == 1 }
       #expect(pool.counts.gone == 2)
       #expect(try await pool.withResource { try await echo("b", $0) } == "b")
       // The program itself closes what is idle.
       leases[2].resource.close()
       #expect(try await pool.withResource { try await echo("c", $0) } == "c")
       #expect((pool.counts.created, pool.counts.gone) == (4, 3))
-      try await pool.close().value
-      server.close()
     }
   }
 
   @Test("A peer that goes while its connection is lent fails the read, and the next lease gets another")
   func goneWhileLeased() async throws {
-    try await withLoop { loop in
-      let server = try PoolServer(loop)
-      let pool = server.pool(1)
+    try await withPool(1) { _, _, pool in
       try await pool.withResource { connection in
         try await connection.write("close\n").value
         #expect(try await connection.read().value == nil)
       }
       #expect((pool.counts.idle, pool.counts.discarded) == (0, 1))
       #expect(try await pool.withResource { try await echo("a", $0) } == "a")
-      try await pool.close().value
-      server.close()
     }
   }
 
@@ -237,7 +196,7 @@ import UVTestSupport
       let leases = (try await brief.lease().value, try await brief.lease().value)
       leases.0.giveBack()
       leases.1.giveBack()
-      try await until(loop) { brief.counts.idle == 0 }
+      try await loop.until { brief.counts.idle == 0 }
       #expect((brief.counts.expired, brief.counts.created) == (2, 2))
       try await brief.close().value
 

@@ -38,16 +38,12 @@ import UVTestSupport
       try killed.kill()
       let end = try await killed.exit().value
       #expect((end.code, end.signal, end.isSuccess) == (0, .terminate, false))
-      await expectFailure(.noSuchProcess) { () async throws(UVError) in try killed.kill() }
+      await expectError(.noSuchProcess, of: try killed.kill())
       let other = try loop.processes.spawn("sleep", ["1000"])
       try loop.processes.kill(other.processID, .kill)
       #expect(try await other.exit().value.signal == .kill)
-      await expectFailure(.noSuchProcess) { () async throws(UVError) in
-        try loop.processes.kill(other.processID, Signal(rawValue: 0))
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try loop.processes.kill(getpid(), Signal(rawValue: 1000))
-      }
+      await expectError(.noSuchProcess, of: try loop.processes.kill(other.processID, Signal(rawValue: 0)))
+      await expectError(.invalidArgument, of: try loop.processes.kill(getpid(), Signal(rawValue: 1000)))
     }
   }
 
@@ -55,24 +51,18 @@ import UVTestSupport
   func aFailedSpawnLeavesNothing() async throws {
     try await withLoop { loop in
       for _ in 0..<20 {
-        await expectFailure(.noSuchFile) { () async throws(UVError) in
-          try loop.processes.spawn("/nowhere/at/all", stdio: [.pipe, .channel, .inherit, .pipe])
-        }
-        await expectFailure(.noSuchFile) { () async throws(UVError) in
-          try loop.processes.spawn("nowhere-at-all", stdio: [.pipe])
-        }
-        await expectFailure(.permissionDenied) { () async throws(UVError) in
-          try loop.processes.spawn("/etc/passwd", stdio: [.pipe])
-        }
-        await expectFailure(.noSuchFile) { () async throws(UVError) in
-          try loop.processes.spawn("true", workingDirectory: "/nowhere/at/all", stdio: [.pipe])
-        }
-        await expectFailure(.badDescriptor) { () async throws(UVError) in
-          try loop.processes.spawn("true", stdio: [.pipe, .descriptor(12345)])
-        }
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try loop.processes.spawn("true", stdio: [.pipe, .descriptor(-1)])
-        }
+        await expectError(
+          .noSuchFile,
+          of: try loop.processes.spawn("/nowhere/at/all", stdio: [.pipe, .channel, .inherit, .pipe]))
+        await expectError(.noSuchFile, of: try loop.processes.spawn("nowhere-at-all", stdio: [.pipe]))
+        await expectError(.permissionDenied, of: try loop.processes.spawn("/etc/passwd", stdio: [.pipe]))
+        await expectError(
+          .noSuchFile,
+          of: try loop.processes.spawn("true", workingDirectory: "/nowhere/at/all", stdio: [.pipe]))
+        await expectError(
+          .badDescriptor, of: try loop.processes.spawn("true", stdio: [.pipe, .descriptor(12345)]))
+        await expectError(
+          .invalidArgument, of: try loop.processes.spawn("true", stdio: [.pipe, .descriptor(-1)]))
       }
       while loop.activity.handles > 0 { try await loop.sleep(for: .zero).value }
     }
@@ -81,18 +71,12 @@ import UVTestSupport
   @Test func whatCCannotSayIsRefused() async throws {
     try await withLoop { loop in
       let processes = loop.processes
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try processes.spawn("tr\0ue") }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try processes.spawn("true", ["a\0b"])
-      }
+      await expectError(.invalidArgument, of: try processes.spawn("tr\0ue"))
+      await expectError(.invalidArgument, of: try processes.spawn("true", ["a\0b"]))
       for environment in [["": "x"], ["A=B": "x"], ["A": "x\0y"], ["A\0B": "x"]] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try processes.spawn("true", environment: environment)
-        }
+        await expectError(.invalidArgument, of: try processes.spawn("true", environment: environment))
       }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try processes.spawn("true", workingDirectory: "/\0")
-      }
+      await expectError(.invalidArgument, of: try processes.spawn("true", workingDirectory: "/\0"))
       #expect(loop.activity.handles == 0)
     }
   }
@@ -105,11 +89,11 @@ import UVTestSupport
       let other = loop.spawn { () async throws(UVError) in try await child.exit().value }
       try await loop.sleep(for: .zero).value
       waiting.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await waiting.value }
+      await expectError(.cancelled, of: try await waiting.value)
       child.close()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await other.value }
-      await expectFailure(.cancelled) { () async throws(UVError) in try await child.exit().value }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try child.kill() }
+      await expectError(.cancelled, of: try await other.value)
+      await expectError(.cancelled, of: try await child.exit().value)
+      await expectError(.badDescriptor, of: try child.kill())
       // The loop has lost sight of it, so it is ours to end.
       try loop.processes.kill(pid, .kill)
       var status: Int32 = 0

@@ -28,8 +28,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Both outputs are read at the same time, so neither holds the program up")
-  func bothOutputs() async throws {
+  @Test func `Both outputs are read at the same time, so neither holds the program up`() async throws {
     try await withLoop { loop in
       let script = "for i in 1 2 3 4; do head -c 200000 /dev/zero; head -c 200000 /dev/zero >&2; done"
       let result = try await loop.processes.run("/bin/sh", ["-c", script]).value
@@ -55,28 +54,23 @@ import UVTestSupport
     }
   }
 
-  @Test("A program is killed at its deadline, and when its caller is cancelled")
-  func deadline() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let path = directory + "/pid"
-        for isDeadline in [true, false] {
-          let sleeping = loop.processes.run("/bin/sh", ["-c", "echo $$ > \(path); exec sleep 1000"])
-          let task = loop.spawn { () async throws(UVError) in
-            _ = try await (isDeadline ? sleeping.timeout(after: .milliseconds(300)) : sleeping).value
-          }
-          var identifier: Int32?
-          try await loop.settle {
-            identifier = (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { Int32($0.dropLast()) }
-            return identifier != nil
-          }
-          if !isDeadline { task.cancel() }
-          await expectFailure(isDeadline ? .timedOut : .cancelled) { () async throws(UVError) in
-            try await task.value
-          }
-          try await loop.settle(untilGone: try #require(identifier))
-          try FileManager.default.removeItem(atPath: path)
+  @Test func `A program is killed at its deadline, and when its caller is cancelled`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let path = directory + "/pid"
+      for isDeadline in [true, false] {
+        let sleeping = loop.processes.run("/bin/sh", ["-c", "echo $$ > \(path); exec sleep 1000"])
+        let task = loop.spawn { () async throws(UVError) in
+          _ = try await (isDeadline ? sleeping.timeout(after: .milliseconds(300)) : sleeping).value
         }
+        var identifier: Int32?
+        try await loop.settle {
+          identifier = (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { Int32($0.dropLast()) }
+          return identifier != nil
+        }
+        if !isDeadline { task.cancel() }
+        await expectError(isDeadline ? .timedOut : .cancelled, of: try await task.value)
+        try await loop.settle(untilGone: try #require(identifier))
+        try FileManager.default.removeItem(atPath: path)
       }
     }
   }
@@ -106,18 +100,12 @@ import UVTestSupport
     }
   }
 
-  @Test("A program that can't begin is an error, and misuse too")
-  func errors() async throws {
+  @Test func `A program that can't begin is an error, and misuse too`() async throws {
     try await withLoop { loop in
-      await expectFailure(.noSuchFile) { () async throws(UVError) in
-        try await loop.processes.run("/no/such/program").value
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await loop.processes.run("true", ["a\0b"]).value
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await loop.processes.run("sleep", ["1000"], outputLimit: -1).value
-      }
+      await expectError(.noSuchFile, of: try await loop.processes.run("/no/such/program").value)
+      await expectError(.invalidArgument, of: try await loop.processes.run("true", ["a\0b"]).value)
+      await expectError(
+        .invalidArgument, of: try await loop.processes.run("sleep", ["1000"], outputLimit: -1).value)
     }
   }
 
@@ -133,7 +121,7 @@ import UVTestSupport
       let waiting = loop.spawn { () async throws(UVError) in try await child.result().value }
       try await loop.settle { child.standardOutput!.unreadByteCount == 6 }
       waiting.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await waiting.value }
+      await expectError(.cancelled, of: try await waiting.value)
       try await child.stdio[3]!.write("second\n").value
       let result = try await child.result().value
       #expect(result.standardOutput == "first\nsecond\n" && result.standardError == "")
@@ -143,8 +131,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A child without pipes has a result, too; one that is closed has none")
-  func withoutPipes() async throws {
+  @Test func `A child without pipes has a result, too; one that is closed has none`() async throws {
     try await withLoop { loop in
       let child = try loop.processes.spawn("true")
       #expect(

@@ -22,41 +22,37 @@ import UVTestSupport
   }
 
   @Test func argumentsEnvironmentAndDirectory() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let child = try loop.processes.spawn(
-          "printf", ["%s|", "one", "", "two words", "é"], stdio: [.ignore, .pipe])
-        #expect(try await child.standardOutput!.read().value == "one||two words|é|")
-        #expect(try await child.exit().value.isSuccess)
-        let variables = ["PATH": "/usr/bin:/bin", "GREETING": "hello = you"]
-        #expect(
-          try await output(of: "printf %s \"$GREETING$HOME\"", loop, environment: variables) == "hello = you")
-        setenv("SWIFT_UV_TEST", "inherited", 1)
-        #expect(try await output(of: "printf %s $SWIFT_UV_TEST", loop) == "inherited")
-        unsetenv("SWIFT_UV_TEST")
-        let path = try await loop.files.realpath(directory).value.string
-        #expect(try await output(of: "pwd -P", loop, workingDirectory: directory) == path + "\n")
-      }
+    try await withLoopAndDirectory { loop, directory in
+      let child = try loop.processes.spawn(
+        "printf", ["%s|", "one", "", "two words", "é"], stdio: [.ignore, .pipe])
+      #expect(try await child.standardOutput!.read().value == "one||two words|é|")
+      #expect(try await child.exit().value.isSuccess)
+      let variables = ["PATH": "/usr/bin:/bin", "GREETING": "hello = you"]
+      #expect(
+        try await output(of: "printf %s \"$GREETING$HOME\"", loop, environment: variables) == "hello = you")
+      setenv("SWIFT_UV_TEST", "inherited", 1)
+      #expect(try await output(of: "printf %s $SWIFT_UV_TEST", loop) == "inherited")
+      unsetenv("SWIFT_UV_TEST")
+      let path = try await loop.files.realpath(directory).value.string
+      #expect(try await output(of: "pwd -P", loop, workingDirectory: directory) == path + "\n")
     }
   }
 
   @Test func descriptors() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let file = Foundation.open(directory + "/output", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        let child = try loop.processes.spawn(
-          "/bin/sh", ["-c", "echo out; echo err >&2; echo three >&3; cat <&4 >&4"],
-          stdio: [.ignore, .descriptor(file), .descriptor(file), .descriptor(file), .pipe])
-        Foundation.close(file)
-        try await child.stdio[4]!.write("through the fifth").value
-        try await child.stdio[4]!.shutdown().value
-        #expect(try await child.stdio[4]!.read().value == "through the fifth")
-        #expect(try await child.exit().value.isSuccess)
-        #expect(try await loop.files.readFile(directory + "/output").value == "out\nerr\nthree\n")
-        // What is left out is the null device.
-        let silent = try loop.processes.spawn("/bin/sh", ["-c", "cat; echo lost; echo lost >&2"])
-        #expect(try await silent.exit().value.isSuccess)
-      }
+    try await withLoopAndDirectory { loop, directory in
+      let file = Foundation.open(directory + "/output", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+      let child = try loop.processes.spawn(
+        "/bin/sh", ["-c", "echo out; echo err >&2; echo three >&3; cat <&4 >&4"],
+        stdio: [.ignore, .descriptor(file), .descriptor(file), .descriptor(file), .pipe])
+      Foundation.close(file)
+      try await child.stdio[4]!.write("through the fifth").value
+      try await child.stdio[4]!.shutdown().value
+      #expect(try await child.stdio[4]!.read().value == "through the fifth")
+      #expect(try await child.exit().value.isSuccess)
+      #expect(try await loop.files.readFile(directory + "/output").value == "out\nerr\nthree\n")
+      // What is left out is the null device.
+      let silent = try loop.processes.spawn("/bin/sh", ["-c", "cat; echo lost; echo lost >&2"])
+      #expect(try await silent.exit().value.isSuccess)
     }
   }
 
@@ -119,9 +115,7 @@ import UVTestSupport
         let numbers = try await output(of: "id -u; id -g", loop, user: 65534, group: 65533)
         #expect(numbers == "65534\n65533\n")
       } else {
-        await expectFailure(.notPermitted) { () async throws(UVError) in
-          try loop.processes.spawn("true", user: 0)
-        }
+        await expectError(.notPermitted, of: try loop.processes.spawn("true", user: 0))
       }
     }
   }

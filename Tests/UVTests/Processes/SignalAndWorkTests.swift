@@ -42,9 +42,7 @@ import UVTestSupport
 
   @Test func oneThatCannotBeWatched() async throws {
     try await withLoop { loop in
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try loop.signals(Signal(rawValue: SIGKILL))
-      }
+      await expectError(.invalidArgument, of: try loop.signals(Signal(rawValue: SIGKILL)))
     }
   }
 }

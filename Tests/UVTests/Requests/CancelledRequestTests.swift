@@ -6,8 +6,7 @@ import UVTestSupport
 
 /// Requests that are cancelled too late, or twice.
 @Suite struct CancelledRequestTests {
-  @Test("To cancel what has completed does nothing, also after its loop has gone")
-  func cancelledTooLate() async throws {
+  @Test func `To cancel what has completed does nothing, also after its loop has gone`() async throws {
     try await withThread {
       let loop = try EventLoop()
       var pending: [PendingRequest] = []

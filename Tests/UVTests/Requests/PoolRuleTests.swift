@@ -5,8 +5,7 @@ import UVTestSupport
 
 /// The thread pool: rules 50 to 54.
 @Suite struct PoolRuleTests {
-  @Test("Work that waits for long holds up files", .rule(50))
-  func thePoolIsShared() async throws {
+  @Test(.rule(50)) func `Work that waits for long holds up files`() async throws {
     let threads = poolThreads
     let began = Log<Int>()
     let log = Log<String>()
@@ -30,8 +29,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Queued work can be cancelled; work that has begun ends unseen", .rule(51))
-  func cancellingWork() async throws {
+  @Test(.rule(51)) func `Queued work can be cancelled; work that has begun ends unseen`() async throws {
     let began = Log<Int>()
     try await withLoop { loop in
       let gate = DispatchSemaphore(value: 0)
@@ -47,15 +45,14 @@ import UVTestSupport
       try await loop.until { !began.values.isEmpty }
       for task in tasks { task.cancel() }
       for task in tasks {
-        await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+        await expectError(.cancelled, of: try await task.value)
       }
       for _ in tasks { gate.signal() }
     }
     #expect(began.values.count < 40)
   }
 
-  @Test("A lookup that is cancelled says so, whether it had begun or not", .rule(51))
-  func cancellingLookups() async throws {
+  @Test(.rule(51)) func `A lookup that is cancelled says so, whether it had begun or not`() async throws {
     let log = Log<UVError.Code?>()
     try await withLoop { loop in
       for round in 0..<100 {
@@ -70,8 +67,7 @@ import UVTestSupport
     #expect(log.values.contains(.cancelled))
   }
 
-  @Test("Opens that are cancelled at any moment lose no descriptor", .rule(52))
-  func cancellingOpens() async throws {
+  @Test(.rule(52)) func `Opens that are cancelled at any moment lose no descriptor`() async throws {
     let log = Log<UVError.Code?>()
     try await withLoop { loop in
       var random = SystemRandomNumberGenerator()
@@ -86,27 +82,23 @@ import UVTestSupport
     #expect(log.values.allSatisfy { $0 == nil || $0 == .cancelled })
   }
 
-  @Test("A temporary file or directory whose name nobody was told is removed", .rule(52))
-  func cancellingTemporaryFiles() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        for round in 0..<200 {
-          let file = loop.files.mkstemp("\(directory)/fileXXXXXX") { _ in }
-          let folder = loop.files.mkdtemp("\(directory)/folderXXXXXX") { _ in }
-          // At once, so that nobody is told; some have been picked up by the pool by then.
-          if round % 2 == 0 { for _ in 0..<1000 where round % 4 == 0 { _ = loop.clock.now } }
-          file.cancel()
-          folder.cancel()
-          try await loop.sleep(for: .zero).value
-        }
-        try await loop.until { loop.activity.requests == 0 }
-        #expect(try await loop.files.scandir(directory).value.isEmpty)
+  @Test(.rule(52)) func `A temporary file or directory whose name nobody was told is removed`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      for round in 0..<200 {
+        let file = loop.files.mkstemp("\(directory)/fileXXXXXX") { _ in }
+        let folder = loop.files.mkdtemp("\(directory)/folderXXXXXX") { _ in }
+        // At once, so that nobody is told; some have been picked up by the pool by then.
+        if round % 2 == 0 { for _ in 0..<1000 where round % 4 == 0 { _ = loop.clock.now } }
+        file.cancel()
+        folder.cancel()
+        try await loop.sleep(for: .zero).value
       }
+      try await loop.until { loop.activity.requests == 0 }
+      #expect(try await loop.files.scandir(directory).value.isEmpty)
     }
   }
 
-  @Test("A loop that goes waits for work that has begun", .rule(53))
-  func aLoopWaitsForItsWork() async throws {
+  @Test(.rule(53)) func `A loop that goes waits for work that has begun`() async throws {
     let log = Log<String>()
     try await withThread {
       let loop = try EventLoop()
@@ -139,22 +131,19 @@ import UVTestSupport
     #expect(log.values.filter { $0 == "told" }.count == 1)
   }
 
-  @Test("A file is closed after what is under way on it", .rule(54))
-  func closingWaitsForWhatIsUnderWay() async throws {
-    try await withLoop { loop in
-      try await withTemporaryDirectory { directory in
-        let file = try await loop.files.open("\(directory)/f", .readWrite, options: [.create]).value
-        let log = Log<String>()
-        for index in 0..<10 {
-          file.write(Bytes(repeating: 1, count: 1000), at: Int64(index) * 1000) { _ in log.append("write") }
-        }
-        file.close { _ in log.append("closed") }
-        file.write("late", at: 0) { log.append("late \($0.error?.name ?? "ok")") }
-        try await file.close().value
-        #expect(log.values.filter { $0 == "write" }.count == 10)
-        #expect(log.values.last == "closed")
-        #expect(log.values.contains("late EBADF"))
+  @Test(.rule(54)) func `A file is closed after what is under way on it`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let file = try await loop.files.open("\(directory)/f", .readWrite, options: [.create]).value
+      let log = Log<String>()
+      for index in 0..<10 {
+        file.write(Bytes(repeating: 1, count: 1000), at: Int64(index) * 1000) { _ in log.append("write") }
       }
+      file.close { _ in log.append("closed") }
+      file.write("late", at: 0) { log.append("late \($0.error?.name ?? "ok")") }
+      try await file.close().value
+      #expect(log.values.filter { $0 == "write" }.count == 10)
+      #expect(log.values.last == "closed")
+      #expect(log.values.contains("late EBADF"))
     }
   }
 }

@@ -4,19 +4,17 @@ import UVTestSupport
 
 /// Requests and their buffers: rules 10 to 19.
 @Suite struct RequestRuleTests {
-  @Test("A request that fails gives its memory back", .rule(10))
-  func failingWritesLeaveNothing() async throws {
+  @Test(.rule(10)) func `A request that fails gives its memory back`() async throws {
     try await withPair { loop, client, _ in
       try await client.shutdown().value
       let bytes = Bytes(repeating: 1, count: 1000)
-      await expectFlatHeap(rounds: 10_000) { _ in
-        await expectFailure(.brokenPipe) { () async throws(UVError) in try await client.write(bytes).value }
+      try await expectFlatHeap(rounds: 10_000) { _ in
+        await expectError(.brokenPipe, of: try await client.write(bytes).value)
       }
     }
   }
 
-  @Test("What is being written is kept until it has been taken", .rule(11))
-  func theWriterMayLetGoOfTheBytes() async throws {
+  @Test(.rule(11)) func `What is being written is kept until it has been taken`() async throws {
     try await withPair { loop, client, server in
       let count = 8 << 20
       func fill(_ salt: Int) -> Bytes {
@@ -42,8 +40,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Libuv's copy of a path is freed, also when the operation fails", .rule(12))
-  func failingOpensLeaveNothing() async throws {
+  @Test(.rule(12)) func `Libuv's copy of a path is freed, also when the operation fails`() async throws {
     let failures = Log<Int>()
     try await withLoop { loop in
       let path = "/nowhere/" + String(repeating: "x", count: 200)
@@ -57,28 +54,24 @@ import UVTestSupport
     #expect(failures.values.reduce(0, +) == 100_000)
   }
 
-  @Test("A path may go as soon as the call has returned", .rule(13))
-  func pathsAreCopied() async throws {
-    try await withLoop { loop in
-      try await withTemporaryDirectory { directory in
-        let log = Log<FilePath>()
-        for index in 0..<100 {
-          // A string too long to lie inside its value, and gone after the call.
-          let path = "\(directory)/a-name-that-is-kept-on-the-heap-\(index)"
-          loop.files.open(path, .writeOnly, options: [.create]) { result in
-            if let file = try? result.get() { log.append(file.path) }
-          }
+  @Test(.rule(13)) func `A path may go as soon as the call has returned`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let log = Log<FilePath>()
+      for index in 0..<100 {
+        // A string too long to lie inside its value, and gone after the call.
+        let path = "\(directory)/a-name-that-is-kept-on-the-heap-\(index)"
+        loop.files.open(path, .writeOnly, options: [.create]) { result in
+          if let file = try? result.get() { log.append(file.path) }
         }
-        while log.values.count < 100 { try await loop.sleep(for: .zero).value }
-        let names = try await loop.files.scandir(directory).value.map(\.name.string)
-        #expect(Set(names) == Set((0..<100).map { "a-name-that-is-kept-on-the-heap-\($0)" }))
-        #expect(Set(log.values.map { $0.lastComponent!.string }) == Set(names))
       }
+      while log.values.count < 100 { try await loop.sleep(for: .zero).value }
+      let names = try await loop.files.scandir(directory).value.map(\.name.string)
+      #expect(Set(names) == Set((0..<100).map { "a-name-that-is-kept-on-the-heap-\($0)" }))
+      #expect(Set(log.values.map { $0.lastComponent!.string }) == Set(names))
     }
   }
 
-  @Test("A partial write delivers the remainder intact, in order", .rule(14))
-  func aPartialWrite() async throws {
+  @Test(.rule(14)) func `A partial write delivers the remainder intact, in order`() async throws {
     try await withPair { loop, client, server in
       let count = 10 << 20
       let bytes = Bytes(unsafeUninitializedCapacity: count) { buffer in
@@ -103,23 +96,18 @@ import UVTestSupport
 
   @Test("A short read is told by its length, and a read beyond 1 GiB is refused", .rule(15))
   func shortReads() async throws {
-    try await withLoop { loop in
-      try await withTemporaryDirectory { directory in
-        try await loop.files.writeFile("\(directory)/f", "0123456789").value
-        let file = try await loop.files.open("\(directory)/f").value
-        #expect(try await file.read(1000, at: 4).value == "456789")
-        #expect(try await file.read(1000, at: 10).value.isEmpty)
-        #expect(try await file.read(1000, at: 1 << 40).value.isEmpty)
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try await file.read(1 << 30 + 1, at: 0).value
-        }
-        try await file.close().value
-      }
+    try await withLoopAndDirectory { loop, directory in
+      try await loop.files.writeFile("\(directory)/f", "0123456789").value
+      let file = try await loop.files.open("\(directory)/f").value
+      #expect(try await file.read(1000, at: 4).value == "456789")
+      #expect(try await file.read(1000, at: 10).value.isEmpty)
+      #expect(try await file.read(1000, at: 1 << 40).value.isEmpty)
+      await expectError(.invalidArgument, of: try await file.read(1 << 30 + 1, at: 0).value)
+      try await file.close().value
     }
   }
 
-  @Test("A buffer may be longer than 4 GiB", .rule(16))
-  func longBuffers() async throws {
+  @Test(.rule(16)) func `A buffer may be longer than 4 GiB`() async throws {
     try await withPair { loop, client, server in
       // Memory that is never touched costs none: the system reads the same page of zeros over and over.
       let count = 1 << 32 + 8 << 20
@@ -144,37 +132,32 @@ import UVTestSupport
 
   @Test("Operations at an offset run side by side and leave the position alone", .rule(17))
   func offsets() async throws {
-    try await withLoop { loop in
-      try await withTemporaryDirectory { directory in
-        let file = try await loop.files.open("\(directory)/f", .readWrite, options: [.create]).value
-        // In whatever order the pool takes them.
-        let writes = (0..<64).map { index in
-          loop.spawn { () async throws(UVError) in
-            try await file.write(Bytes(repeating: UInt8(index), count: 100), at: Int64(index * 100)).value
-          }
+    try await withLoopAndDirectory { loop, directory in
+      let file = try await loop.files.open("\(directory)/f", .readWrite, options: [.create]).value
+      // In whatever order the pool takes them.
+      let writes = (0..<64).map { index in
+        loop.spawn { () async throws(UVError) in
+          try await file.write(Bytes(repeating: UInt8(index), count: 100), at: Int64(index * 100)).value
         }
-        for write in writes { try await write.value }
-        #expect(try await file.stat().value.size == 6400)
-        for index in 0..<64 {
-          #expect(
-            try await file.read(100, at: Int64(index * 100)).value
-              == Bytes(repeating: UInt8(index), count: 100))
-        }
-        // A read at an offset has not moved the position; one without does.
-        #expect(try await file.read(150).value.first == 0)
-        #expect(try await file.read(1).value == [1])
-        #expect(try await file.read(100, at: 6400).value.isEmpty)
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try await file.read(1, at: -1).value
-        }
-        try await file.close().value
-        try await file.close().value
       }
+      for write in writes { try await write.value }
+      #expect(try await file.stat().value.size == 6400)
+      for index in 0..<64 {
+        #expect(
+          try await file.read(100, at: Int64(index * 100)).value
+            == Bytes(repeating: UInt8(index), count: 100))
+      }
+      // A read at an offset has not moved the position; one without does.
+      #expect(try await file.read(150).value.first == 0)
+      #expect(try await file.read(1).value == [1])
+      #expect(try await file.read(100, at: 6400).value.isEmpty)
+      await expectError(.invalidArgument, of: try await file.read(1, at: -1).value)
+      try await file.close().value
+      try await file.close().value
     }
   }
 
-  @Test("A write of nothing succeeds, a read of nothing is refused", .rule(18))
-  func nothing() async throws {
+  @Test(.rule(18)) func `A write of nothing succeeds, a read of nothing is refused`() async throws {
     try await withPair { loop, client, server in
       try await client.write(Bytes()).value
       try await client.write([Bytes]()).value
@@ -188,7 +171,7 @@ import UVTestSupport
       #expect(log.values == [nil, nil])
       let file = try await loop.files.open("/dev/null", .readWrite).value
       try await file.write(Bytes(), at: 0).value
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try await file.read(0).value }
+      await expectError(.invalidArgument, of: try await file.read(0).value)
       try await file.close().value
     }
   }

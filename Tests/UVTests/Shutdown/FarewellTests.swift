@@ -24,8 +24,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A reader that waits gets the end, and its peer the farewell before the end")
-  func idle() async throws {
+  @Test func `A reader that waits gets the end, and its peer the farewell before the end`() async throws {
     try await withServer { (loop, server, client) async throws in
       server.endWithServer(farewell: "goodbye\n")
       let reading = loop.spawn { () async throws(UVError) in
@@ -43,8 +42,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A request that is being worked on is answered, and one that comes in time too")
-  func busy() async throws {
+  @Test func `A request that is being worked on is answered, and one that comes in time too`() async throws {
     try await withServer { (loop, server, client) async throws in
       server.endWithServer(after: .milliseconds(100), farewell: "goodbye\n")
       let serving = loop.spawn { () async throws(UVError) in
@@ -70,8 +68,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A peer that goes on sending still gets the farewell, and its bytes are dropped")
-  func chatty() async throws {
+  @Test func `A peer that goes on sending still gets the farewell, and its bytes are dropped`() async throws {
     try await withServer { (loop, server, client) async throws in
       server.endWithServer(farewell: "goodbye\n")
       let log = Log<String>()
@@ -110,8 +107,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A part of a frame is cut short by the end, as by a peer's")
-  func partOfFrame() async throws {
+  @Test func `A part of a frame is cut short by the end, as by a peer's`() async throws {
     try await withServer { (loop, server, client) async throws in
       server.endWithServer()
       let reading = loop.spawn { () async throws(UVError) in try await server.readLine(limit: 9).value }
@@ -120,7 +116,7 @@ import UVTestSupport
       loop.shutdownGracefully(within: .seconds(1000)) { _ in }
       #expect(try await client.read().value == nil)
       client.close()
-      await expectFailure(.endOfFile) { () async throws(UVError) in try await reading.value }
+      await expectError(.endOfFile, of: try await reading.value)
     }
   }
 
@@ -165,17 +161,16 @@ import UVTestSupport
       let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
       loop.shutdownGracefully(within: .seconds(1000)) { _ in }
       try await client.closeReset().value
-      await expectFailure(.connectionReset) { () async throws(UVError) in try await reading.value }
+      await expectError(.connectionReset, of: try await reading.value)
     }
   }
 
-  @Test("Other timeouts go on: a shorter read timeout is the reader's error")
-  func timeouts() async throws {
+  @Test func `Other timeouts go on: a shorter read timeout is the reader's error`() async throws {
     try await withServer { (loop, server, client) async throws in
       server.readTimeout = .milliseconds(5)
       server.endWithServer(after: .milliseconds(200), farewell: "goodbye\n")
       loop.shutdownGracefully(within: .seconds(1000)) { _ in }
-      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+      await expectError(.timedOut, of: try await server.read().value)
       server.readTimeout = nil
       let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
       #expect(try await client.readToEnd(limit: 99).value == "goodbye\n")

@@ -50,7 +50,7 @@ import UVTestSupport
       let late = try [clients[0], clients[2]].map { client throws(UVError) in try client.localAddress() }
       #expect(report.count == 2)
       #expect(Set(report.peers) == Set(late))
-      await expectFailure(.connectionReset) { () async throws(UVError) in try await clients[0].read().value }
+      await expectError(.connectionReset, of: try await clients[0].read().value)
       // The connections that this program made itself are its own affair.
       #expect(!clients[0].isClosing)
       #expect(servers.allSatisfy { $0.isClosing })
@@ -101,7 +101,7 @@ import UVTestSupport
       let pending = loop.shutdownGracefully(within: .milliseconds(2)) { log.append($0.error?.code) }
       pending.cancel()
       pending.cancel()
-      await expectFailure(.connectionReset) { () async throws(UVError) in try await clients[0].read().value }
+      await expectError(.connectionReset, of: try await clients[0].read().value)
       #expect(log.values == [.cancelled])
     }
   }
@@ -120,9 +120,7 @@ import UVTestSupport
           loop.shutdownGracefully(within: .seconds(1000)) { log.append("cut off: \($0.value?.count ?? -1)") }
           try await client.write("2").value
           #expect(try await client.read().value == "2")
-          await expectFailure(.connectionRefused) { () async throws(UVError) in
-            try await loop.tcp.connect(to: address).value
-          }
+          await expectError(.connectionRefused, of: try await loop.tcp.connect(to: address).value)
           client.close()
         } catch { Issue.record(error) }
       }

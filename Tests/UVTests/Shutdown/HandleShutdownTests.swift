@@ -77,43 +77,41 @@ import UVTestSupport
   }
 
   @Test(.onTheMachine("a terminal")) func withoutADescriptorLeft() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let (control, descriptor) = try openPseudoTerminal()
-        let (here, there) = try loop.pipes.socketPair(passesHandles: true)
-        try await here.write("x", passing: there).value
-        _ = try await there.read().value
-        // The lowest number that is free is the first that is not allowed.
-        let lowest = dup(0)
-        Foundation.close(lowest)
-        let limit = setDescriptorLimit(rlim_t(lowest))
-        var codes: [UVError.Code?] = []
-        func attempt(_ body: () throws(UVError) -> Void) {
-          do throws(UVError) {
-            try body()
-            codes.append(nil)
-          } catch {
-            codes.append(error.code)
-          }
+    try await withLoopAndDirectory { loop, directory in
+      let (control, descriptor) = try openPseudoTerminal()
+      let (here, there) = try loop.pipes.socketPair(passesHandles: true)
+      try await here.write("x", passing: there).value
+      _ = try await there.read().value
+      // The lowest number that is free is the first that is not allowed.
+      let lowest = dup(0)
+      Foundation.close(lowest)
+      let limit = setDescriptorLimit(rlim_t(lowest))
+      var codes: [UVError.Code?] = []
+      func attempt(_ body: () throws(UVError) -> Void) {
+        do throws(UVError) {
+          try body()
+          codes.append(nil)
+        } catch {
+          codes.append(error.code)
         }
-        attempt { () throws(UVError) in _ = try loop.pipes.pair() }
-        attempt { () throws(UVError) in _ = try loop.pipes.socketPair() }
-        attempt { () throws(UVError) in _ = try loop.pipes.listen(path: directory + "/listener") }
-        attempt { () throws(UVError) in _ = try loop.udp.bind(port: 0) }
-        attempt { () throws(UVError) in _ = try loop.poll(control, for: .readable) }
-        attempt { () throws(UVError) in _ = try loop.tty(descriptor) }
-        attempt { () throws(UVError) in _ = try loop.processes.spawn("true", stdio: [.ignore, .pipe]) }
-        attempt { () throws(UVError) in _ = try there.acceptFileDescriptor() }
-        _ = setDescriptorLimit(limit)
-        #expect(codes == Array(repeating: .tooManyOpenFiles, count: 8))
-        // What was passed has not been lost.
-        Foundation.close(try there.acceptFileDescriptor())
-        here.close()
-        there.close()
-        Foundation.close(control)
-        Foundation.close(descriptor)
-        while loop.activity.handles > 0 { try await loop.sleep(for: .zero).value }
       }
+      attempt { () throws(UVError) in _ = try loop.pipes.pair() }
+      attempt { () throws(UVError) in _ = try loop.pipes.socketPair() }
+      attempt { () throws(UVError) in _ = try loop.pipes.listen(path: directory + "/listener") }
+      attempt { () throws(UVError) in _ = try loop.udp.bind(port: 0) }
+      attempt { () throws(UVError) in _ = try loop.poll(control, for: .readable) }
+      attempt { () throws(UVError) in _ = try loop.tty(descriptor) }
+      attempt { () throws(UVError) in _ = try loop.processes.spawn("true", stdio: [.ignore, .pipe]) }
+      attempt { () throws(UVError) in _ = try there.acceptFileDescriptor() }
+      _ = setDescriptorLimit(limit)
+      #expect(codes == Array(repeating: .tooManyOpenFiles, count: 8))
+      // What was passed has not been lost.
+      Foundation.close(try there.acceptFileDescriptor())
+      here.close()
+      there.close()
+      Foundation.close(control)
+      Foundation.close(descriptor)
+      while loop.activity.handles > 0 { try await loop.sleep(for: .zero).value }
     }
   }
 

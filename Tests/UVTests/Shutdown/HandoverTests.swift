@@ -22,32 +22,30 @@ import UVTestSupport
 
   @Test("A successor gets the sockets with their names and places, and no file of theirs is removed")
   func success() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let (path, report) = (directory + "/socket", directory + "/report")
-        let tcp = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-        let pipe = try loop.pipes.listen(path: path)
-        for name in ["WATCHDOG_PID", "LISTEN_PID"] { try Environment.set(name, to: "1") }
-        defer { for name in ["WATCHDOG_PID", "LISTEN_PID"] { try? Environment.unset(name) } }
-        let script = "env > \(report); ls -l /proc/self/fd >> \(report); \(Self.becomesReady)"
-        let successor = try await loop.handover("/bin/sh", ["-c", script]).value
-        let text = "\(try await loop.files.readFile(report).value)"
-        for name in ["WATCHDOG_PID", "LISTEN_PID"] { #expect(!text.contains(name)) }
-        #expect(text.contains("UV_HANDOVER=2\n"))
-        #expect(text.contains("UV_HANDOVER_0=:127.0.0.1:0\n"))
-        #expect(text.contains("UV_HANDOVER_1=:unix:\(path)\n"))
-        for descriptor in 3...5 { #expect(text.contains(" \(descriptor) -> socket:")) }
-        #expect(!text.contains(" 6 -> socket:"))
+    try await withLoopAndDirectory { loop, directory in
+      let (path, report) = (directory + "/socket", directory + "/report")
+      let tcp = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let pipe = try loop.pipes.listen(path: path)
+      for name in ["WATCHDOG_PID", "LISTEN_PID"] { try Environment.set(name, to: "1") }
+      defer { for name in ["WATCHDOG_PID", "LISTEN_PID"] { try? Environment.unset(name) } }
+      let script = "env > \(report); ls -l /proc/self/fd >> \(report); \(Self.becomesReady)"
+      let successor = try await loop.handover("/bin/sh", ["-c", script]).value
+      let text = "\(try await loop.files.readFile(report).value)"
+      for name in ["WATCHDOG_PID", "LISTEN_PID"] { #expect(!text.contains(name)) }
+      #expect(text.contains("UV_HANDOVER=2\n"))
+      #expect(text.contains("UV_HANDOVER_0=:127.0.0.1:0\n"))
+      #expect(text.contains("UV_HANDOVER_1=:unix:\(path)\n"))
+      for descriptor in 3...5 { #expect(text.contains(" \(descriptor) -> socket:")) }
+      #expect(!text.contains(" 6 -> socket:"))
 
-        // Who connects now waits in the queue of the successor, which has the same socket.
-        let address = try tcp.localAddress()
-        try await tcp.close().value
-        try await pipe.close().value
-        for _ in 0..<3 { try await loop.tcp.connect(to: address).value.close() }
-        #expect(FileManager.default.fileExists(atPath: path))
-        try await loop.pipes.connect(path: path).value.close()
-        try await Self.end(successor, loop)
-      }
+      // Who connects now waits in the queue of the successor, which has the same socket.
+      let address = try tcp.localAddress()
+      try await tcp.close().value
+      try await pipe.close().value
+      for _ in 0..<3 { try await loop.tcp.connect(to: address).value.close() }
+      #expect(FileManager.default.fileExists(atPath: path))
+      try await loop.pipes.connect(path: path).value.close()
+      try await Self.end(successor, loop)
     }
   }
 
@@ -59,57 +57,52 @@ import UVTestSupport
       ("exec 3>&-; exec sleep 60", "the successor closed its descriptor 3 before it was ready"),
     ])
   func ends(script: String, subject: String) async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let listener = try loop.pipes.listen(path: directory + "/socket")
-        for _ in 0..<2 {
-          let error = await Self.error(loop, script)
-          #expect(error?.code == .connectionAborted && error?.subject == subject)
-        }
-        let peer = try await loop.pipes.connect(path: directory + "/socket").value
-        let accepted = try await listener.accept().value
-        try await accepted.write("still here").value
-        #expect(try await peer.read().value == "still here")
-        try await listener.close().value
-        #expect(!FileManager.default.fileExists(atPath: directory + "/socket"))
-        peer.close()
-        accepted.close()
+    try await withLoopAndDirectory { loop, directory in
+      let listener = try loop.pipes.listen(path: directory + "/socket")
+      for _ in 0..<2 {
+        let error = await Self.error(loop, script)
+        #expect(error?.code == .connectionAborted && error?.subject == subject)
       }
+      let peer = try await loop.pipes.connect(path: directory + "/socket").value
+      let accepted = try await listener.accept().value
+      try await accepted.write("still here").value
+      #expect(try await peer.read().value == "still here")
+      try await listener.close().value
+      #expect(!FileManager.default.fileExists(atPath: directory + "/socket"))
+      peer.close()
+      accepted.close()
     }
   }
 
   @Test("A successor that takes too long is killed, and so is one whose caller is cancelled")
   func late() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-        let file = directory + "/process"
-        let script = "echo $$ > \(file).new; mv \(file).new \(file); exec sleep 60"
-        for isCancelled in [false, true] {
-          let task = loop.spawn { () async throws(UVError) in
-            try await loop.handover(
-              "/bin/sh", ["-c", script], within: .milliseconds(isCancelled ? 60_000 : 2000)
-            )
-            .value
-          }
-          try await loop.settle { FileManager.default.fileExists(atPath: file) }
-          let text = "\(try await loop.files.readFile(file).value)"
-          let process = try #require(Int32(text.dropLast()))
-          if isCancelled { task.cancel() }
-          do throws(UVError) {
-            _ = try await task.value
-            Issue.record("a successor that isn't ready")
-          } catch { #expect(error.code == (isCancelled ? .cancelled : .timedOut)) }
-          try await loop.settle(untilGone: process)
-          try await loop.files.unlink(file).value
+    try await withLoopAndDirectory { loop, directory in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let file = directory + "/process"
+      let script = "echo $$ > \(file).new; mv \(file).new \(file); exec sleep 60"
+      for isCancelled in [false, true] {
+        let task = loop.spawn { () async throws(UVError) in
+          try await loop.handover(
+            "/bin/sh", ["-c", script], within: .milliseconds(isCancelled ? 60_000 : 2000)
+          )
+          .value
         }
-        listener.close()
+        try await loop.settle { FileManager.default.fileExists(atPath: file) }
+        let text = "\(try await loop.files.readFile(file).value)"
+        let process = try #require(Int32(text.dropLast()))
+        if isCancelled { task.cancel() }
+        do throws(UVError) {
+          _ = try await task.value
+          Issue.record("a successor that isn't ready")
+        } catch { #expect(error.code == (isCancelled ? .cancelled : .timedOut)) }
+        try await loop.settle(untilGone: process)
+        try await loop.files.unlink(file).value
       }
+      listener.close()
     }
   }
 
-  @Test("There is one successor at a time, and another one after its end")
-  func once() async throws {
+  @Test func `There is one successor at a time, and another one after its end`() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let successor = try await loop.handover("/bin/sh", ["-c", Self.becomesReady]).value
@@ -137,19 +130,29 @@ import UVTestSupport
     }
   }
 
-  @Test("The end of the loop kills a successor that isn't ready")
-  func loopEnds() async throws {
+  @Test func `The end of the loop kills a successor that isn't ready`() async throws {
     let log = Log<Result<Int32, UVError>>()
-    try await withThread {
-      let loop = try EventLoop()
-      try loop.runCallbacks { loop in
-        // It stays open while it is read.
-        try loop.tcp.listen(host: "127.0.0.1", port: 0).start { _ in }
-        loop.handover("/bin/sh", ["-c", "exec sleep 60"]) { log.append($0) }
-        loop.sleep(for: .milliseconds(20)) { _ in loop.stop() }
+    try await withTemporaryDirectory { directory in
+      let file = directory + "/process"
+      try await withThread {
+        let loop = try EventLoop()
+        try loop.runCallbacks { loop in
+          // It stays open while it is read.
+          try loop.tcp.listen(host: "127.0.0.1", port: 0).start { _ in }
+          loop.handover("/bin/sh", ["-c", "echo $$ > \(file).new; mv \(file).new \(file); exec sleep 60"]) {
+            log.append($0)
+          }
+          loop.spawn {
+            try await loop.settle { FileManager.default.fileExists(atPath: file) }
+            loop.stop()
+          }
+        }
+        #expect(log.values.isEmpty)
+        loop.shutdown()
       }
-      #expect(log.values.isEmpty)
-      loop.shutdown()
+      let process = try #require(Int32(try String(contentsOfFile: file, encoding: .utf8).dropLast()))
+      // Not even a zombie is left.
+      #expect(kill(process, 0) == -1)
     }
     #expect(log.values.count == 1)
     if case .success = log.values.first { Issue.record("a successor that isn't ready") }
@@ -157,19 +160,16 @@ import UVTestSupport
     try await withLoop { loop in #expect(await Self.error(loop, "exit")?.code == .invalidArgument) }
   }
 
-  @Test("Listeners of other loops are passed, too")
-  func groups() async throws {
-    try await withTemporaryDirectory { directory in
-      try await withLoop { loop in
-        let group = try EventLoopGroup(count: 2)
-        try await group.listen(host: "127.0.0.1", port: 0) { $0.close() }
-        let report = directory + "/report"
-        let successor = try await loop.handover("/bin/sh", ["-c", "env > \(report); \(Self.becomesReady)"])
-          .value
-        #expect("\(try await loop.files.readFile(report).value)".contains("UV_HANDOVER=2\n"))
-        try await Self.end(successor, loop)
-        _ = await group.shutdownGracefully(within: .seconds(5))
-      }
+  @Test func `Listeners of other loops are passed, too`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let group = try EventLoopGroup(count: 2)
+      try await group.listen(host: "127.0.0.1", port: 0) { $0.close() }
+      let report = directory + "/report"
+      let successor = try await loop.handover("/bin/sh", ["-c", "env > \(report); \(Self.becomesReady)"])
+        .value
+      #expect("\(try await loop.files.readFile(report).value)".contains("UV_HANDOVER=2\n"))
+      try await Self.end(successor, loop)
+      _ = await group.shutdownGracefully(within: .seconds(5))
     }
   }
 }

@@ -147,7 +147,7 @@ import UVTestSupport
       let shutdown = loop.spawn { () async throws(UVError) in
         try await loop.shutdownGracefully(within: .seconds(1000)).value
       }
-      try await loop.sleep(for: .milliseconds(5)).value
+      try await loop.settle { loop.isShuttingDown }
       // One that comes now is too late.
       let late = try? await loop.tcp.connect(to: address).value
       for (number, client) in clients.enumerated() {

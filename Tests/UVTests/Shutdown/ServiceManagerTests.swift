@@ -33,8 +33,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The service manager gets each message, and several by one datagram")
-  func messages() throws {
+  @Test func `The service manager gets each message, and several by one datagram`() throws {
     try Self.withManager { received in
       #expect(ServiceManager.isPresent)
       try ServiceManager.notify(.ready)
@@ -50,8 +49,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Without a service manager nothing happens, and a wrong one is an error")
-  func wrong() throws {
+  @Test func `Without a service manager nothing happens, and a wrong one is an error`() throws {
     #expect(!ServiceManager.isPresent)
     try ServiceManager.notify(.ready)
     defer { try? Environment.unset("NOTIFY_SOCKET") }
@@ -67,16 +65,14 @@ import UVTestSupport
     }
   }
 
-  @Test("A service manager that doesn't read is an error, and nobody waits for it")
-  func full() throws {
+  @Test func `A service manager that doesn't read is an error, and nobody waits for it`() throws {
     try Self.withManager { _ in
       #expect(throws: UVError.self) { while true { try ServiceManager.notify(.status("busy")) } }
       #expect(throws: UVError.self) { try ServiceManager.notify(.init("a\0b")) }
     }
   }
 
-  @Test("The watchdog's interval is this process's own")
-  func watchdog() throws {
+  @Test func `The watchdog's interval is this process's own`() throws {
     defer {
       try? Environment.unset("WATCHDOG_USEC")
       try? Environment.unset("WATCHDOG_PID")

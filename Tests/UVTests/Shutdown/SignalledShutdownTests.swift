@@ -5,8 +5,7 @@ import UVTestSupport
 
 /// One at a time, because signals come to the process.
 @Suite(.serialized) struct SignalledShutdownTests {
-  @Test("The first signal gives connections time, and the second ends them")
-  func twoSignals() async throws {
+  @Test func `The first signal gives connections time, and the second ends them`() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let client = try await loop.tcp.connect(to: listener.localAddress()).value
@@ -25,7 +24,7 @@ import UVTestSupport
       #expect(try await server.read().value == "hello")
       #expect(log.values.isEmpty)
       kill(getpid(), SIGUSR2)
-      await expectFailure(.connectionReset) { () async throws(UVError) in try await client.read().value }
+      await expectError(.connectionReset, of: try await client.read().value)
       try await loop.until { !log.values.isEmpty }
       #expect(log.values == [1])
       client.close()
@@ -58,15 +57,14 @@ import UVTestSupport
 
   @Test func oneThatCannotBeWatchedIsRefused() async throws {
     try await withLoop { loop in
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        _ = try await loop.shutdownGracefully(onSignals: [.user1, .kill], within: .zero).value
-      }
+      await expectError(
+        .invalidArgument,
+        of: try await loop.shutdownGracefully(onSignals: [.user1, .kill], within: .zero).value)
       #expect(!loop.isShuttingDown)
     }
   }
 
-  @Test("A snapshot says that the shutdown waits for a signal")
-  func snapshot() async throws {
+  @Test func `A snapshot says that the shutdown waits for a signal`() async throws {
     try await withLoop { loop in
       let shutdown = loop.spawn { () async throws(UVError) in
         try await loop.shutdownGracefully(onSignals: [.user1], within: .zero).value
@@ -78,8 +76,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Waiting for the signal that ends a group keeps the loop running that waits")
-  func groupWithCallbacks() async throws {
+  @Test func `Waiting for the signal that ends a group keeps the loop running that waits`() async throws {
     let log = Log<Int?>()
     try await withThread {
       try EventLoop.runCallbacks { loop in

@@ -212,8 +212,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Of two writes in one turn to a stream that refuses them, both are refused")
-  func twoRefusedWrites() async throws {
+  @Test func `Of two writes in one turn to a stream that refuses them, both are refused`() async throws {
     let log = Log<String>()
     try await withPair { loop, client, server in
       func note(_ name: String) -> (Result<Void, UVError>) -> Void {
@@ -238,8 +237,7 @@ import UVTestSupport
       ])
   }
 
-  @Test("Waiting for a stream to drain, or to shut down, can be cancelled")
-  func waitingForAStreamIsCancelled() async throws {
+  @Test func `Waiting for a stream to drain, or to shut down, can be cancelled`() async throws {
     let log = Log<String>()
     try await withPair { loop, client, _ in
       client.write(Bytes(repeating: 0, count: 16 << 20)) { _ in }
@@ -254,8 +252,7 @@ import UVTestSupport
     #expect(log.values == ["ECANCELED", "ECANCELED"])
   }
 
-  @Test("A stream whose last write was cancelled is shut down once")
-  func shutDownAfterACancelledWrite() async throws {
+  @Test func `A stream whose last write was cancelled is shut down once`() async throws {
     let log = Log<String>()
     try await withPair { loop, client, server in
       client.write("A") { _ in }

@@ -29,8 +29,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A write that follows one of the same turn waits, and doesn't overtake it")
-  func writesOfOneTurnStayInOrder() async throws {
+  @Test func `A write that follows one of the same turn waits, and doesn't overtake it`() async throws {
     try await withPair { loop, client, server in
       let ends = Log<Int>()
       for number in 0..<4 {

@@ -4,8 +4,7 @@ import UVTestSupport
 
 /// A request for a frame that is cancelled leaves the bytes that came for it.
 @Suite struct FrameCancellationTests {
-  @Test("A cancelled request loses no byte, however far it has come")
-  func losesNothing() async throws {
+  @Test func `A cancelled request loses no byte, however far it has come`() async throws {
     try await withStream { loop, near, far in
       for kind in 0..<5 {
         let log = Log<UVError.Code?>()
@@ -35,23 +34,21 @@ import UVTestSupport
     }
   }
 
-  @Test("A large frame that is cancelled half-way leaves its first half")
-  func largeFrame() async throws {
+  @Test func `A large frame that is cancelled half-way leaves its first half`() async throws {
     try await withStream { loop, near, far in
       let half = Bytes(repeating: 7, count: 100_000)
       let task = loop.spawn { () async throws(UVError) in try await near.read(exactly: 200_000).value }
       try await far.write(half).value
       try await loop.settle()
       task.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+      await expectError(.cancelled, of: try await task.value)
       try await far.write("tail\n").value
       #expect(try await near.read(exactly: 100_000).value == half)
       #expect(try await near.readLine(limit: 5).value == "tail")
     }
   }
 
-  @Test("A frame that has come isn't lost if its reader is cancelled before it is told")
-  func cancelledBeforeItIsTold() async throws {
+  @Test func `A frame that has come isn't lost if its reader is cancelled before it is told`() async throws {
     try await withStream { loop, near, far in
       try await far.write("one\ntwo\nthree\n").value
       #expect(try await near.readLine(limit: 5).value == "one")
@@ -65,20 +62,17 @@ import UVTestSupport
     }
   }
 
-  @Test("A time limit leaves the bytes for the next try")
-  func timeLimit() async throws {
+  @Test func `A time limit leaves the bytes for the next try`() async throws {
     try await withStream { loop, near, far in
       try await far.write("half a ").value
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        try await near.readLine(limit: 100).timeout(after: .milliseconds(5)).value
-      }
+      await expectError(
+        .timedOut, of: try await near.readLine(limit: 100).timeout(after: .milliseconds(5)).value)
       try await far.write("line\n").value
       #expect(try await near.readLine(limit: 100).timeout(after: .seconds(10)).value == "half a line")
     }
   }
 
-  @Test("A cancelled task gets no frame, though it has come")
-  func cancelledTask() async throws {
+  @Test func `A cancelled task gets no frame, though it has come`() async throws {
     try await withStream { loop, near, far in
       try await far.write("one\ntwo\n").value
       #expect(try await near.readLine(limit: 5).value == "one")
@@ -90,13 +84,12 @@ import UVTestSupport
       }
       try await loop.settle()
       task.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+      await expectError(.cancelled, of: try await task.value)
       #expect(try await near.readLine(limit: 5).value == "two")
     }
   }
 
-  @Test("Tasks of other executors read frames too, and are cancelled")
-  func otherTasks() async throws {
+  @Test func `Tasks of other executors read frames too, and are cancelled`() async throws {
     try await withStream { loop, near, far in
       try await far.write("one\ntwo\n").value
       let lines = try await withThrowingTaskGroup(of: Void.self) { _ in
@@ -132,8 +125,7 @@ import UVTestSupport
     #expect(codes == [nil, nil, .cancelled])
   }
 
-  @Test("A loop whose readers ask for nothing again and again can be stopped")
-  func endlessEmptyFrames() async throws {
+  @Test func `A loop whose readers ask for nothing again and again can be stopped`() async throws {
     try await withThread {
       try EventLoop.runCallbacks { loop in
         let (near, far) = try loop.pipes.socketPair()

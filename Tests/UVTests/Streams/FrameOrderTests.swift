@@ -4,8 +4,7 @@ import UVTestSupport
 
 /// Readers of several kinds on one stream.
 @Suite struct FrameOrderTests {
-  @Test("Readers of every kind are answered in the order in which they asked")
-  func inOrder() async throws {
+  @Test func `Readers of every kind are answered in the order in which they asked`() async throws {
     for isAtOnce in [true, false] {
       try await withStream { loop, near, far in
         let log = Log<String>()
@@ -40,8 +39,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A loop over a stream begins with what frames have left")
-  func loopAfterFrames() async throws {
+  @Test func `A loop over a stream begins with what frames have left`() async throws {
     try await withStream { loop, near, far in
       try await far.write("header\nbody, ").value
       #expect(try await near.readLine(limit: 10).value == "header")
@@ -55,12 +53,11 @@ import UVTestSupport
     }
   }
 
-  @Test("A handler that comes after the end begins with what frames have left")
-  func handlerAfterEnd() async throws {
+  @Test func `A handler that comes after the end begins with what frames have left`() async throws {
     try await withStream { loop, near, far in
       try await far.write("12345").value
       far.close()
-      await expectFailure(.endOfFile) { () async throws(UVError) in try await near.read(exactly: 6).value }
+      await expectError(.endOfFile, of: try await near.read(exactly: 6).value)
       let log = Log<String>()
       near.start { log.append("\($0.value.flatMap { $0 } ?? "end")") }
       near.start { log.append($0.error?.name ?? "-") }
@@ -75,8 +72,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Frames follow a loop over a stream that was left")
-  func framesAfterLoop() async throws {
+  @Test func `Frames follow a loop over a stream that was left`() async throws {
     try await withStream { loop, near, far in
       try await far.write("chunk").value
       for try await chunk in near {
@@ -92,8 +88,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A handler is told first of what frames have left, and then of what comes")
-  func handlerAfterFrames() async throws {
+  @Test func `A handler is told first of what frames have left, and then of what comes`() async throws {
     try await withStream { loop, near, far in
       try await far.write("header\nbody, ").value
       #expect(try await near.readLine(limit: 10).value == "header")
@@ -107,8 +102,7 @@ import UVTestSupport
     }
   }
 
-  @Test("What a handler leaves when it stops stays for the next reader")
-  func handlerThatStops() async throws {
+  @Test func `What a handler leaves when it stops stays for the next reader`() async throws {
     try await withStream { loop, near, far in
       try await far.write("1\n2\n3\n4\n").value
       #expect(try await near.readLine(limit: 10).value == "1")
@@ -131,8 +125,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A handler and a reader of frames refuse one another with a sentence")
-  func handlerAndReader() async throws {
+  @Test func `A handler and a reader of frames refuse one another with a sentence`() async throws {
     try await withStream { loop, near, far in
       let log = Log<UVError.Code?>()
       let reader = near.readLine(limit: 10) { log.append($0.error?.code) }
@@ -143,17 +136,14 @@ import UVTestSupport
       try await loop.settle { log.values.count == 2 }
       #expect(log.values == [.sourceStarted, .cancelled])
       near.start { _ in }
-      await expectFailure(.sourceStarted) { () async throws(UVError) in
-        try await near.readLine(limit: 10).value
-      }
+      await expectError(.sourceStarted, of: try await near.readLine(limit: 10).value)
       near.stop()
       try await far.write("line\n").value
       #expect(try await near.readLine(limit: 10).value == "line")
     }
   }
 
-  @Test("A stream without readers reads nothing more")
-  func backPressure() async throws {
+  @Test func `A stream without readers reads nothing more`() async throws {
     try await withStream { loop, near, far in
       try await far.write("line\n").value
       #expect(try await near.readLine(limit: 10).value == "line")
@@ -171,8 +161,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Bytes go to memory of the caller")
-  func intoMemory() async throws {
+  @Test func `Bytes go to memory of the caller`() async throws {
     try await withStream { loop, near, far in
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
       defer { memory.deallocate() }
@@ -192,9 +181,9 @@ import UVTestSupport
       #expect(text(8) == "directly")
       far.close()
       #expect(try await near.read(into: memory).value == 0)
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await near.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)).value
-      }
+      await expectError(
+        .invalidArgument,
+        of: try await near.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)).value)
     }
   }
 }

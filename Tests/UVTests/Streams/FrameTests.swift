@@ -19,8 +19,7 @@ func withStream(
 }
 
 @Suite struct FrameTests {
-  @Test("Frames of every kind follow one another, and what is left over stays")
-  func framesOfEveryKind() async throws {
+  @Test func `Frames of every kind follow one another, and what is left over stays`() async throws {
     try await withStream { loop, near, far in
       try await far.write("1234length:5\r\nhellofirst\nsecond\r\nthe rest").value
       far.close()
@@ -60,8 +59,7 @@ func withStream(
 
   static let frames: [Bytes?] = ["ab-", "a", "b", "-\r\n--\r\n", "-", "last", "word", "xyz", "end"]
 
-  @Test("A frame is the same wherever the system's reads divide it")
-  func dividedAnywhere() async throws {
+  @Test func `A frame is the same wherever the system's reads divide it`() async throws {
     for first in 0..<Self.message.count {
       try await withLoop { loop in
         for second in first..<Self.message.count {
@@ -81,8 +79,7 @@ func withStream(
     }
   }
 
-  @Test("A large frame comes whole, whatever came before it and comes after")
-  func largeFrames() async throws {
+  @Test func `A large frame comes whole, whatever came before it and comes after`() async throws {
     try await withStream { loop, near, far in
       let large = Bytes((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
       let writer = loop.spawn { () async throws(UVError) in
@@ -130,9 +127,7 @@ func withStream(
         // Nothing is lost.
         #expect(try await near.read(until: "56\n", limit: 4).value == "1234")
         try await far.write("123").value
-        await expectFailure(.messageTooLong) { () async throws(UVError) in
-          try await near.readToEnd(limit: 2).value
-        }
+        await expectError(.messageTooLong, of: try await near.readToEnd(limit: 2).value)
         far.close()
         #expect(try await near.readToEnd(limit: 3).value == "123")
       }
@@ -156,24 +151,21 @@ func withStream(
       } catch {
         #expect("\(error)" == #"read until "\r\n", missing after 7 bytes: end of file (EOF)"#)
       }
-      await expectFailure(.endOfFile) { () async throws(UVError) in try await near.readLine(limit: 10).value }
-      await expectFailure(.endOfFile) { () async throws(UVError) in try await near.peek(exactly: 8).value }
+      await expectError(.endOfFile, of: try await near.readLine(limit: 10).value)
+      await expectError(.endOfFile, of: try await near.peek(exactly: 8).value)
       #expect(try await near.readToEnd(limit: 7).value == "1234567")
       #expect(try await near.read(exactly: 10).value == nil)
     }
   }
 
-  @Test("An error of the stream ends a frame, after the frames that have come")
-  func errors() async throws {
+  @Test func `An error of the stream ends a frame, after the frames that have come`() async throws {
     try await withPair { loop, client, server in
       try await client.write("one\ntw").value
       #expect(try await server.peek(exactly: 6).value == "one\ntw")
       client.closeReset()
       #expect(try await server.readLine(limit: 10).value == "one")
       for _ in 0..<2 {
-        await expectFailure(.connectionReset) { () async throws(UVError) in
-          try await server.readLine(limit: 10).value
-        }
+        await expectError(.connectionReset, of: try await server.readLine(limit: 10).value)
       }
       #expect(try await server.read(exactly: 2).value == "tw")
     }
@@ -183,43 +175,28 @@ func withStream(
   func outOfRange(count: Int) async throws {
     try await withStream { loop, near, far in
       try await far.write("text\n").value
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await near.read(exactly: count).value
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await near.peek(exactly: count).value
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await near.read(until: "", limit: 1).value
-      }
+      await expectError(.invalidArgument, of: try await near.read(exactly: count).value)
+      await expectError(.invalidArgument, of: try await near.peek(exactly: count).value)
+      await expectError(.invalidArgument, of: try await near.read(until: "", limit: 1).value)
       guard count < 0 else {
         #expect(try await near.readLine(limit: count).value == "text")
         return
       }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await near.readLine(limit: count).value
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await near.read(until: "x", limit: count).value
-      }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await near.readToEnd(limit: count).value
-      }
+      await expectError(.invalidArgument, of: try await near.readLine(limit: count).value)
+      await expectError(.invalidArgument, of: try await near.read(until: "x", limit: count).value)
+      await expectError(.invalidArgument, of: try await near.readToEnd(limit: count).value)
       #expect(try await near.readLine(limit: 4).value == "text")
     }
   }
 
-  @Test("A closed stream has no frames, even if some had come")
-  func closed() async throws {
+  @Test func `A closed stream has no frames, even if some had come`() async throws {
     try await withStream { loop, near, far in
       try await far.write("one\ntwo\n").value
       #expect(try await near.readLine(limit: 10).value == "one")
       let waiting = Log<UVError.Code?>()
       near.read(exactly: 100) { waiting.append($0.error?.code) }
       near.close()
-      await expectFailure(.badDescriptor, .cancelled) { () async throws(UVError) in
-        try await near.readLine(limit: 10).value
-      }
+      await expectError(.badDescriptor, .cancelled, of: try await near.readLine(limit: 10).value)
       try await near.close().value
       #expect(waiting.values == [.cancelled])
     }

@@ -12,9 +12,7 @@ import UVTestSupport
         for second in first..<message.count {
           let (near, far) = try loop.pipes.socketPair()
           let reader = loop.spawn { () async throws(UVError) in
-            await expectFailure(.messageTooLong) { () async throws(UVError) in
-              try await near.read(until: "\r\n", limit: 5).value
-            }
+            await expectError(.messageTooLong, of: try await near.read(until: "\r\n", limit: 5).value)
             let count = try await near.skip(until: "\r\n", limit: 12).value
             return (count, try await near.readCRLFLine(limit: 4).value)
           }
@@ -51,8 +49,7 @@ import UVTestSupport
     }
   }
 
-  @Test("What is skipped takes no memory")
-  func memory() async throws {
+  @Test func `What is skipped takes no memory`() async throws {
     try await withStream { loop, near, far in
       let skipping = loop.spawn { () async throws(UVError) in
         try await near.skip(until: "\r\n", limit: .max).value
@@ -104,7 +101,7 @@ import UVTestSupport
       try await far.write("1234\r").value
       try await loop.settle { near.unreadByteCount == 1 }
       first.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await first.value }
+      await expectError(.cancelled, of: try await first.value)
       // The limit begins anew, too.
       try await far.write("\nline\r\n").value
       #expect(try await near.skip(until: "\r\n", limit: 0).value == 0)
@@ -112,8 +109,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Readers in a line with those who skip are answered in their order")
-  func order() async throws {
+  @Test func `Readers in a line with those who skip are answered in their order`() async throws {
     try await withStream { loop, near, far in
       let log = Log<String>()
       near.skip(until: "\n", limit: 9) { log.append("skip \(String(describing: $0.value ?? nil))") }
@@ -133,21 +129,13 @@ import UVTestSupport
   func misuse() async throws {
     try await withStream { loop, near, far in
       for (delimiter, limit) in [("\n", -1), ("", 5)] as [(Bytes, Int)] {
-        await expectFailure(.invalidArgument) { () async throws(UVError) in
-          try await near.skip(until: delimiter, limit: limit).value
-        }
+        await expectError(.invalidArgument, of: try await near.skip(until: delimiter, limit: limit).value)
       }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in
-        try await near.readCRLFLine(limit: -1).value
-      }
+      await expectError(.invalidArgument, of: try await near.readCRLFLine(limit: -1).value)
       near.start { _ in }
-      await expectFailure(.sourceStarted) { () async throws(UVError) in
-        try await near.skip(until: "\n", limit: 9).value
-      }
+      await expectError(.sourceStarted, of: try await near.skip(until: "\n", limit: 9).value)
       far.close()
-      await expectFailure(.badDescriptor) { () async throws(UVError) in
-        try await far.skip(until: "\n", limit: 9).value
-      }
+      await expectError(.badDescriptor, of: try await far.skip(until: "\n", limit: 9).value)
     }
   }
 
@@ -179,13 +167,9 @@ import UVTestSupport
     try await withStream { loop, near, far in
       let reader = loop.spawn { () async throws(UVError) in
         #expect(try await near.readCRLFLine(limit: 2).value == "ab")
-        await expectFailure(.messageTooLong) { () async throws(UVError) in
-          try await near.readCRLFLine(limit: 2).value
-        }
+        await expectError(.messageTooLong, of: try await near.readCRLFLine(limit: 2).value)
         _ = try await near.skip(until: "\r\n", limit: 9).value
-        await expectFailure(.endOfFile) { () async throws(UVError) in
-          try await near.readCRLFLine(limit: 2).value
-        }
+        await expectError(.endOfFile, of: try await near.readCRLFLine(limit: 2).value)
       }
       let text: Bytes = "ab\r\nabc\r\nab\r"
       for part in isAtOnce ? [text] : text.map({ Bytes([$0]) }) {

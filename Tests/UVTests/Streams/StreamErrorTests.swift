@@ -13,7 +13,7 @@ import UVTestSupport
       server.read(note)
       client.closeReset()
       while log.values.count < 3 { try await loop.sleep(for: .zero).value }
-      await expectFailure(.connectionReset) { () async throws(UVError) in try await server.read().value }
+      await expectError(.connectionReset, of: try await server.read().value)
       await expectFailure(.connectionReset) { () async throws(UVError) in
         for try await _ in server {}
       }
@@ -37,9 +37,7 @@ import UVTestSupport
     try await withPair { loop, client, server in
       try await client.close().value
       for _ in 0..<2 {
-        await expectFailure(.cancelled, .badDescriptor) { () async throws(UVError) in
-          try await client.read().value
-        }
+        await expectError(.cancelled, .badDescriptor, of: try await client.read().value)
       }
     }
   }
@@ -57,7 +55,7 @@ import UVTestSupport
       }
       #expect(!client.isWritable)
       let code = try #require(error?.code)
-      await expectFailure(code) { () async throws(UVError) in try await client.write("x").value }
+      await expectError(code, of: try await client.write("x").value)
       #expect(throws: UVError(code, operation: "try_write")) { try client.tryWrite("x") }
     }
   }

@@ -18,7 +18,7 @@ import UVTestSupport
       pipes.0.close()
       pipes.1.close()
       try await client.close().value
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try client.receiveBufferSize() }
+      await expectError(.badDescriptor, of: try client.receiveBufferSize())
     }
   }
 
@@ -35,7 +35,7 @@ import UVTestSupport
       #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0)
       reading.close()
       writing.close()
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try writing.setBlocking(true) }
+      await expectError(.badDescriptor, of: try writing.setBlocking(true))
     }
   }
 
@@ -53,14 +53,11 @@ import UVTestSupport
       }
       try listener.setSimultaneousAccepts(true)
       listener.close()
-      await expectFailure(.badDescriptor) { () async throws(UVError) in
-        try listener.setSimultaneousAccepts(true)
-      }
+      await expectError(.badDescriptor, of: try listener.setSimultaneousAccepts(true))
     }
   }
 
-  @Test("A handle keeps its loop running, or not", .rule(44))
-  func whatKeepsALoopRunning() async throws {
+  @Test(.rule(44)) func `A handle keeps its loop running, or not`() async throws {
     let log = Log<String>()
     try await withThread {
       let loop = try EventLoop()

@@ -23,8 +23,8 @@ import UVTestSupport
       #expect(
         await failure { () async throws(UVError) in try await server.read().value }
           == "read within the readTimeout of 0.005 seconds: connection timed out (ETIMEDOUT)")
-      await expectFailure(.timedOut) { () async throws(UVError) in try await other.value }
-      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+      await expectError(.timedOut, of: try await other.value)
+      await expectError(.timedOut, of: try await server.read().value)
       server.readTimeout = nil
       try await server.write("408").value
       #expect(try await client.read().value == "408")
@@ -33,8 +33,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A handler that times out has ended, and another may follow")
-  func handler() async throws {
+  @Test func `A handler that times out has ended, and another may follow`() async throws {
     try await withPair { loop, client, server in
       server.idleTimeout = .milliseconds(5)
       let log = Log<String>()
@@ -51,23 +50,20 @@ import UVTestSupport
     }
   }
 
-  @Test("A part of a frame that came before a timeout stays")
-  func frames() async throws {
+  @Test func `A part of a frame that came before a timeout stays`() async throws {
     try await withPair { loop, client, server in
       server.readTimeout = .milliseconds(5)
       try await client.write("half").value
       let other = loop.spawn { () async throws(UVError) in try await server.readLine(limit: 20).value }
-      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read(exactly: 40000).value
-      }
-      await expectFailure(.timedOut) { () async throws(UVError) in try await other.value }
+      await expectError(.timedOut, of: try await server.read(exactly: 40000).value)
+      await expectError(.timedOut, of: try await other.value)
       server.readTimeout = nil
       try await client.write(" and half\n").value
       #expect(try await server.readLine(limit: 20).value == "half and half")
     }
   }
 
-  @Test("A write without progress ends the connection, and everything that waits for it")
-  func writeTimeout() async throws {
+  @Test func `A write without progress ends the connection, and everything that waits for it`() async throws {
     try await withPair { loop, client, server in
       server.writeTimeout = .milliseconds(40)
       let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
@@ -93,14 +89,11 @@ import UVTestSupport
         await failure { () async throws(UVError) in try await server.write(["a", "b"]).value }
           == "write \(text)")
       // A peer that counts on the rest gets an error, and not a part of it.
-      await expectFailure(.connectionReset, .endOfFile) { () async throws(UVError) in
-        try await client.read(exactly: 32 << 20).value
-      }
+      await expectError(.connectionReset, .endOfFile, of: try await client.read(exactly: 32 << 20).value)
     }
   }
 
-  @Test("A slow peer makes progress: a write that goes on does not time out")
-  func slowPeer() async throws {
+  @Test func `A slow peer makes progress: a write that goes on does not time out`() async throws {
     try await withPair { loop, client, server in
       server.writeTimeout = .milliseconds(300)
       let count = 8 << 20
@@ -142,8 +135,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A file that is sent times out, too")
-  func sendfile() async throws {
+  @Test func `A file that is sent times out, too`() async throws {
     try await withTemporaryDirectory { directory in
       try await withPair { loop, client, server in
         try await loop.files.writeFile("\(directory)/a", SendfileTests.pattern(32 << 20)).value
@@ -158,8 +150,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A connection is not idle while it is written to")
-  func idle() async throws {
+  @Test func `A connection is not idle while it is written to`() async throws {
     try await withPair { loop, client, server in
       server.idleTimeout = .milliseconds(400)
       let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
@@ -170,13 +161,12 @@ import UVTestSupport
         try await loop.sleep(for: .milliseconds(2)).value
       }
       #expect(reading.resultIfFinished == nil)
-      await expectFailure(.timedOut) { () async throws(UVError) in try await reading.value }
+      await expectError(.timedOut, of: try await reading.value)
       client.stop()
     }
   }
 
-  @Test("The time in which the program does not wait for its peer does not count")
-  func programsOwnTime() async throws {
+  @Test func `The time in which the program does not wait for its peer does not count`() async throws {
     try await withPair { loop, client, server in
       server.readTimeout = .milliseconds(10)
       server.idleTimeout = .milliseconds(10)
@@ -189,8 +179,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A loop that is late reads what has come before it complains")
-  func lateLoop() async throws {
+  @Test func `A loop that is late reads what has come before it complains`() async throws {
     try await withPair { loop, client, server in
       server.readTimeout = .milliseconds(5)
       let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
@@ -201,8 +190,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A new value counts from when it is set")
-  func setting() async throws {
+  @Test func `A new value counts from when it is set`() async throws {
     try await withPair { loop, client, server in
       let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
       try await loop.settle()
@@ -211,14 +199,13 @@ import UVTestSupport
       try await loop.settle()
       #expect(reading.resultIfFinished == nil)
       server.readTimeout = .milliseconds(-5)
-      await expectFailure(.timedOut) { () async throws(UVError) in try await reading.value }
+      await expectError(.timedOut, of: try await reading.value)
       server.readTimeout = .zero
-      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+      await expectError(.timedOut, of: try await server.read().value)
     }
   }
 
-  @Test("A timeout keeps no loop running, and a close takes its timer away")
-  func noTimerIsLeft() async throws {
+  @Test func `A timeout keeps no loop running, and a close takes its timer away`() async throws {
     try await withCallbackLoop { loop in
       let (reading, writing) = try loop.pipes.pair()
       reading.idleTimeout = .seconds(1000)
@@ -238,8 +225,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Activity touches no timer")
-  func activityIsCheap() async throws {
+  @Test func `Activity touches no timer`() async throws {
     try await withPair { loop, client, server in
       server.readTimeout = .seconds(60)
       server.writeTimeout = .seconds(60)

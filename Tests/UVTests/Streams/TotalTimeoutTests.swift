@@ -36,7 +36,7 @@ import UVTestSupport
         while true { _ = try await server.read().value }
       }
       sending.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await sending.value }
+      await expectError(.cancelled, of: try await sending.value)
       // The stream is as it was.
       server.totalTimeout = nil
       _ = try server.tryRead(exactly: server.unreadByteCount)
@@ -52,9 +52,7 @@ import UVTestSupport
       try await client.write("yes").value
       #expect(try await server.read().value == "yes")
       if isTotal { server.totalTimeout = .milliseconds(10) } else { server.readTimeout = .milliseconds(10) }
-      await expectFailure(.timedOut) { () async throws(UVError) in
-        _ = try await server.readLine(limit: 100).value
-      }
+      await expectError(.timedOut, of: try await server.readLine(limit: 100).value)
     }
   }
 
@@ -76,7 +74,7 @@ import UVTestSupport
         #expect(error.code == .timedOut && error.subject?.contains("totalTimeout") == true)
         #expect(server.isClosing)
       }
-      await expectFailure(.connectionReset) { () async throws(UVError) in try await taking.value }
+      await expectError(.connectionReset, of: try await taking.value)
     }
   }
 
@@ -118,7 +116,7 @@ import UVTestSupport
       _ = try await client.read(exactly: 16 << 20).value
       try await writing.value
       if isTotal { server.totalTimeout = .milliseconds(20) } else { server.readTimeout = .milliseconds(20) }
-      await expectFailure(.timedOut) { () async throws(UVError) in try await server.read().value }
+      await expectError(.timedOut, of: try await server.read().value)
     }
   }
 
@@ -139,7 +137,7 @@ import UVTestSupport
         try await client.write("x").value
         try await loop.sleep(for: .milliseconds(2)).value
       }
-      await expectFailure(.timedOut) { () async throws(UVError) in try await reading.value }
+      await expectError(.timedOut, of: try await reading.value)
     }
   }
 }

@@ -37,8 +37,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Nobody overtakes a reader that waits, and a handler gets all bytes")
-  func order() async throws {
+  @Test func `Nobody overtakes a reader that waits, and a handler gets all bytes`() async throws {
     try await withStream { loop, near, far in
       try await far.write("abc").value
       #expect(try await near.peek(exactly: 3).value == "abc")

@@ -3,8 +3,7 @@ import UV
 import UVTestSupport
 
 @Suite("Writes of several buffers") struct WriteBuffersTests {
-  @Test("What the system takes at once doesn't suspend the task")
-  func atOnce() async throws {
+  @Test func `What the system takes at once doesn't suspend the task`() async throws {
     try await withPair { loop, client, server in
       var hasGivenWay = false
       loop.queueMicrotask { hasGivenWay = true }
@@ -38,14 +37,13 @@ import UVTestSupport
     }
   }
 
-  @Test("A cancelled task's write, of which a part has left, goes on")
-  func cancelled() async throws {
+  @Test func `A cancelled task's write, of which a part has left, goes on`() async throws {
     try await withPair { loop, client, server in
       let buffers = [Bytes(repeating: 1, count: 8 << 20), Bytes(repeating: 2, count: 10)]
       let writer = loop.spawn { () async throws(UVError) in try await client.write(buffers).value }
       try await loop.sleep(for: .zero).value
       writer.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await writer.value }
+      await expectError(.cancelled, of: try await writer.value)
       client.write("end") { _ in }
       client.shutdown { _ in }
       var received: [UInt8] = []

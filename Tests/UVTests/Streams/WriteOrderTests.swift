@@ -3,12 +3,11 @@ import UV
 import UVTestSupport
 
 @Suite struct WriteOrderTests {
-  @Test("A write without bytes ends after the writes before it, as with uv_write")
-  func nothing() async throws {
+  @Test func `A write without bytes ends after the writes before it, as with uv_write`() async throws {
     try await withPair { _, client, server in try await expectOrderOfEmptyWrites(client, server) }
   }
 
-  @Test("A write without bytes that waits ends with the stream's close") func closed() async throws {
+  @Test func `A write without bytes that waits ends with the stream's close`() async throws {
     try await withPair { loop, client, server in
       let log = Log<String>()
       client.write(Bytes(repeating: 7, count: 32 << 20)) {

@@ -15,8 +15,8 @@ import UVTestSupport
     try await withPair { loop, client, server in
       try await client.write("question").value
       try await client.shutdown().value
-      await expectFailure(.brokenPipe) { () async throws(UVError) in try await client.write("more").value }
-      await expectFailure(.notConnected) { () async throws(UVError) in try await client.shutdown().value }
+      await expectError(.brokenPipe, of: try await client.write("more").value)
+      await expectError(.notConnected, of: try await client.shutdown().value)
       #expect(try await server.read().value == "question")
       #expect(try await server.read().value == nil)
       try await server.write("answer").value
@@ -66,7 +66,7 @@ import UVTestSupport
       while received < 40 << 20 { received += try #require(try await server.read().value).count }
       #expect(written >= 30)
       writer.cancel()
-      await expectFailure(.cancelled) { () async throws(UVError) in try await writer.value }
+      await expectError(.cancelled, of: try await writer.value)
     }
   }
 
@@ -98,8 +98,7 @@ import UVTestSupport
     }
   }
 
-  @Test("After an error nothing is counted as waiting", .rule(29))
-  func theQueueIsEmptyAfterAnError() async throws {
+  @Test(.rule(29)) func `After an error nothing is counted as waiting`() async throws {
     let log = Log<UVError.Code?>()
     try await withPair { loop, client, server in
       client.write(Bytes(repeating: 1, count: 16 << 20)) { log.append($0.error?.code) }
@@ -127,8 +126,7 @@ import UVTestSupport
     #expect(log.values == ["returned", "written"])
   }
 
-  @Test("A write to a peer that has gone is an error, and no SIGPIPE", .rule(31))
-  func brokenPipes() async throws {
+  @Test(.rule(31)) func `A write to a peer that has gone is an error, and no SIGPIPE`() async throws {
     try await withPair { loop, client, server in
       try await server.close().value
       var code: UVError.Code?
@@ -144,15 +142,12 @@ import UVTestSupport
     }
   }
 
-  @Test("A write to a connection that is closed says so", .rule(36))
-  func writesToAClosedConnection() async throws {
+  @Test(.rule(36)) func `A write to a connection that is closed says so`() async throws {
     try await withPair { loop, client, _ in
       client.close()
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try await client.write("x").value }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in
-        try await client.write(["x", "y"]).value
-      }
-      await expectFailure(.badDescriptor) { () async throws(UVError) in try await client.shutdown().value }
+      await expectError(.badDescriptor, of: try await client.write("x").value)
+      await expectError(.badDescriptor, of: try await client.write(["x", "y"]).value)
+      await expectError(.badDescriptor, of: try await client.shutdown().value)
     }
   }
 }

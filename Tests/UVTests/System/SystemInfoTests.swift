@@ -44,9 +44,7 @@ import UVTestSupport
     #endif
     #expect(try SystemInfo.workingDirectory().string == FileManager.default.currentDirectoryPath)
     try SystemInfo.changeWorkingDirectory(to: SystemInfo.workingDirectory())
-    await expectFailure(.noSuchFile) { () async throws(UVError) in
-      try SystemInfo.changeWorkingDirectory(to: "/nowhere")
-    }
+    await expectError(.noSuchFile, of: try SystemInfo.changeWorkingDirectory(to: "/nowhere"))
     #expect(try SystemInfo.residentMemory() > 1 << 20)
     let usage = try SystemInfo.resourceUsage()
     #expect(usage.userTime > .zero)
@@ -54,8 +52,8 @@ import UVTestSupport
     let priority = try SystemInfo.priority()
     try SystemInfo.setPriority(priority)
     #expect(try SystemInfo.priority(of: getpid()) == priority)
-    await expectFailure(.invalidArgument) { () async throws(UVError) in try SystemInfo.setPriority(20) }
-    await expectFailure(.invalidArgument) { () async throws(UVError) in try SystemInfo.setPriority(1 << 40) }
+    await expectError(.invalidArgument, of: try SystemInfo.setPriority(20))
+    await expectError(.invalidArgument, of: try SystemInfo.setPriority(1 << 40))
   }
 
   @Test func theUser() throws {
@@ -80,10 +78,10 @@ import UVTestSupport
     #expect(Environment[name] == nil)
     #expect(Environment[""] == nil)
     for wrong in ["", "a=b", "a\0b"] {
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try Environment.set(wrong, to: "") }
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try Environment.unset(wrong) }
+      await expectError(.invalidArgument, of: try Environment.set(wrong, to: ""))
+      await expectError(.invalidArgument, of: try Environment.unset(wrong))
     }
-    await expectFailure(.invalidArgument) { () async throws(UVError) in try Environment.set(name, to: "\0") }
+    await expectError(.invalidArgument, of: try Environment.set(name, to: "\0"))
   }
 
   @Test func randomBytes() async throws {
@@ -92,7 +90,7 @@ import UVTestSupport
       #expect(first.count == 32)
       #expect(try await loop.random(32).value != first)
       #expect(try await loop.random(0).value.isEmpty)
-      await expectFailure(.invalidArgument) { () async throws(UVError) in try await loop.random(-1).value }
+      await expectError(.invalidArgument, of: try await loop.random(-1).value)
       let log = Log<UVError.Code?>()
       loop.random(1 << 20) { log.append($0.error?.code) }.cancel()
       while log.values.isEmpty { try await loop.sleep(for: .zero).value }

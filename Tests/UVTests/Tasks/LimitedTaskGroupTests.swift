@@ -63,8 +63,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Values without content are counted, optional values aren't taken for the end")
-  func emptyValues() async throws {
+  @Test func `Values without content are counted, optional values aren't taken for the end`() async throws {
     try await withLoop { loop in
       try await loop.withTasks(limit: 2) { tasks in
         for _ in 0..<5 { try await tasks.spawn {} }
@@ -82,8 +81,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A value goes to the reader that asked first; one that is cancelled takes none")
-  func readers() async throws {
+  @Test func `A value goes to the reader that asked first; one that is cancelled takes none`() async throws {
     try await withLoop { loop in
       let log = Log<String>()
       try await loop.withTasks(of: Int.self) { tasks in
@@ -103,8 +101,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The first error cancels the others and those who wait to start, and is thrown")
-  func firstError() async throws {
+  @Test func `The first error cancels the others and those who wait to start, and is thrown`() async throws {
     try await withLoop { loop in
       var (cancelled, started) = (0, 0)
       var waiting: UVError.Code?
@@ -177,8 +174,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A task that is cancelled alone frees its place, and has no value")
-  func alone() async throws {
+  @Test func `A task that is cancelled alone frees its place, and has no value`() async throws {
     try await withLoop { loop in
       try await loop.withTasks(of: Int.self, limit: 1) { tasks in
         let stuck = try await tasks.spawn {
@@ -214,8 +210,7 @@ import UVTestSupport
     for _ in 0..<2 { try await tasks.spawn { try await crawl(loop, tasks, meter, depth - 1) } }
   }
 
-  @Test("Groups nest, each with its limit and its errors")
-  func nested() async throws {
+  @Test func `Groups nest, each with its limit and its errors`() async throws {
     try await withLoop { loop in
       let (outer, inner) = (Meter(), Meter())
       try await loop.withTasks(limit: 2) { tasks in
@@ -234,8 +229,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A group stays open for those outside who wait to start a task")
-  func outsider() async throws {
+  @Test func `A group stays open for those outside who wait to start a task`() async throws {
     try await withLoop { loop in
       var log: [String] = []
       var outsider: LoopTask<Void, any Error>?
@@ -250,8 +244,7 @@ import UVTestSupport
     }
   }
 
-  @Test("cancelAll ends the group, which starts nothing any more")
-  func cancelAll() async throws {
+  @Test func `cancelAll ends the group, which starts nothing any more`() async throws {
     try await withLoop { loop in
       var code: UVError.Code?
       try await loop.withTasks(limit: 4) { tasks in
@@ -264,8 +257,7 @@ import UVTestSupport
     }
   }
 
-  @Test("stop() ends a group whose callers wait")
-  func stop() async throws {
+  @Test func `stop() ends a group whose callers wait`() async throws {
     let log = Log<String>()
     try await withLoop { loop in
       _ = loop.spawn {
@@ -284,8 +276,7 @@ import UVTestSupport
     #expect(log.values.sorted() == ["body", "reader true", "task"])
   }
 
-  @Test("A waiting caller is in the snapshot of its loop")
-  func snapshot() async throws {
+  @Test func `A waiting caller is in the snapshot of its loop`() async throws {
     try await withLoop { loop in
       try await loop.withTasks(limit: 1) { tasks in
         let first = try await tasks.spawn(name: "first") { try await loop.sleep(for: .untilCancelled).value }

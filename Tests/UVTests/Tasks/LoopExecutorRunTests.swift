@@ -20,8 +20,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The body stays on the loop's thread while it waits, whoever calls")
-  func places() async throws {
+  @Test func `The body stays on the loop's thread while it waits, whoever calls`() async throws {
     actor Elsewhere {
       func ask(_ executor: LoopExecutor) async throws -> Bool { try await onLoop(executor) }
     }
@@ -54,8 +53,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Errors keep their type")
-  func errors() async throws {
+  @Test func `Errors keep their type`() async throws {
     try await withOther { _, executor, _ in
       do throws(UVError) {
         try await executor.run { loop async throws(UVError) in
@@ -76,8 +74,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The body's task has a name and a place in the loop's snapshot")
-  func snapshot() async throws {
+  @Test func `The body's task has a name and a place in the loop's snapshot`() async throws {
     try await withOther { _, executor, _ in
       let text = try await executor.run(name: "report") { loop in loop.snapshot().description }
       #expect(text.contains("report") && text.contains("LoopExecutorRunTests.swift"), "\(text)")
@@ -146,8 +143,7 @@ import UVTestSupport
     #expect(log.values == ["began", "sleep: operation canceled (ECANCELED)", "ended", "OwnError"])
   }
 
-  @Test("A deadline around it ends the body; so does the end of a child task's parent")
-  func deadlineAndChild() async throws {
+  @Test func `A deadline around it ends the body; so does the end of a child task's parent`() async throws {
     try await withOther { loop, executor, _ in
       await #expect(throws: UVError.self) {
         try await loop.withDeadline(.milliseconds(2)) {
@@ -181,17 +177,14 @@ import UVTestSupport
       }
       try await loop.until { !log.values.isEmpty }
       executor.stop()
-      await expectFailure(.loopClosed) { () async throws(UVError) in try await task.value }
+      await expectError(.loopClosed, of: try await task.value)
       _ = await group.shutdownGracefully(within: .zero)
-      await expectFailure(.loopClosed) { () async throws(UVError) in
-        try await executor.run { _ in log.append("never") }
-      }
+      await expectError(.loopClosed, of: try await executor.run { _ in log.append("never") })
       #expect(log.values == ["began"])
     }
   }
 
-  @Test("A body that the loop's end finds in the inbox is answered, and doesn't begin")
-  func closedBeforeItBegins() async throws {
+  @Test func `A body that the loop's end finds in the inbox is answered, and doesn't begin`() async throws {
     let log = Log<String>()
     try await withThread {
       let loop = try EventLoop()
@@ -215,8 +208,7 @@ import UVTestSupport
     #expect(log.values == ["true"])
   }
 
-  @Test("A body can outlive the caller's loop no longer than its cancellation takes")
-  func callersLoopEnds() async throws {
+  @Test func `A body can outlive the caller's loop no longer than its cancellation takes`() async throws {
     let log = Log<String>()
     try await withThread {
       let group = try EventLoopGroup(count: 1)

@@ -80,8 +80,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Once a loop has ended, the thread that ran it isn't on its executor any more")
-  func afterTheEnd() async throws {
+  @Test func `Once a loop has ended, the thread that ran it isn't on its executor any more`() async throws {
     let executor = try await withThread {
       let loop = try EventLoop()
       let executor = loop.executor

@@ -5,8 +5,7 @@ import UVTestSupport
 @Suite struct TaskGroupTests {
   private struct Broken: Error, Equatable {}
 
-  @Test("withTasks returns its body's value once all of its tasks have ended")
-  func waits() async throws {
+  @Test func `withTasks returns its body's value once all of its tasks have ended`() async throws {
     try await withLoop { loop in
       var ended: [Int] = []
       let value = try await loop.withTasks { tasks in
@@ -23,8 +22,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A task of a group may start others, and hand out its value")
-  func values() async throws {
+  @Test func `A task of a group may start others, and hand out its value`() async throws {
     try await withLoop { loop in
       let sum = try await loop.withTasks { tasks in
         let outer = tasks.spawn {
@@ -37,8 +35,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The first error cancels the other tasks and is thrown")
-  func firstError() async throws {
+  @Test func `The first error cancels the other tasks and is thrown`() async throws {
     try await withLoop { loop in
       var cancelled = 0
       await #expect(throws: Broken.self) {
@@ -59,8 +56,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An error of the body cancels its tasks and is thrown after their end")
-  func bodyError() async throws {
+  @Test func `An error of the body cancels its tasks and is thrown after their end`() async throws {
     try await withLoop { loop in
       var hasEnded = false
       await #expect(throws: Broken.self) {
@@ -118,8 +114,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A task that is cancelled alone does not end its group")
-  func alone() async throws {
+  @Test func `A task that is cancelled alone does not end its group`() async throws {
     try await withLoop { loop in
       let value = try await loop.withTasks { tasks in
         let task = tasks.spawn { try await loop.sleep(for: .untilCancelled).value }
@@ -134,8 +129,7 @@ import UVTestSupport
     }
   }
 
-  @Test("stop() cancels the tasks of a group")
-  func stop() async throws {
+  @Test func `stop() cancels the tasks of a group`() async throws {
     try await withLoop { loop in
       var isCancelled = false
       loop.spawn { loop.stop() }
@@ -150,8 +144,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A body that is in time returns its value, and its deadline is forgotten")
-  func inTime() async throws {
+  @Test func `A body that is in time returns its value, and its deadline is forgotten`() async throws {
     try await withLoop { loop in
       let value = try await loop.withDeadline(.seconds(1000)) {
         try await loop.sleep(for: .milliseconds(1)).value
@@ -162,8 +155,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A body that is late is cancelled, and timedOut is thrown after its end")
-  func late() async throws {
+  @Test func `A body that is late is cancelled, and timedOut is thrown after its end`() async throws {
     try await withLoop { loop in
       var hasEnded = false
       await #expect {
@@ -210,8 +202,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A shield lets a cancelled task finish")
-  func shield() async throws {
+  @Test func `A shield lets a cancelled task finish`() async throws {
     try await withLoop { loop in
       var log: [String] = []
       let task = loop.spawn {
@@ -231,8 +222,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A shield holds while the loop is stopped, and so do groups and deadlines in it")
-  func shieldAtStop() async throws {
+  @Test func `A shield holds while the loop is stopped, and so do groups and deadlines in it`() async throws {
     let log = Log<String>()
     try await withLoop { loop in
       _ = loop.spawn {
@@ -249,8 +239,7 @@ import UVTestSupport
     #expect(log.values == ["goodbye"])
   }
 
-  @Test("A shielded body that is under a deadline ends by it")
-  func shieldWithDeadline() async throws {
+  @Test func `A shielded body that is under a deadline ends by it`() async throws {
     try await withLoop { loop in
       await #expect {
         try await loop.withShield {
@@ -279,8 +268,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A handle is closed from another thread by its closer, which does not keep it")
-  func closer() async throws {
+  @Test func `A handle is closed from another thread by its closer, which does not keep it`() async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let closer = listener.closer

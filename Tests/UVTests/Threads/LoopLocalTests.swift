@@ -19,8 +19,7 @@ import UVTestSupport
     deinit { onEnd() }
   }
 
-  @Test("Each loop of a group has a value of its own, which ends with the loop")
-  func group() async throws {
+  @Test func `Each loop of a group has a value of its own, which ends with the loop`() async throws {
     let ended = Mutex(0)
     let made = Mutex(0)
     let boxes = LoopLocal { loop in
@@ -43,8 +42,7 @@ import UVTestSupport
     #expect(ended.withLock { $0 } == 3)
   }
 
-  @Test("Two places for values don't share them, and a loop that has ended keeps none")
-  func places() throws {
+  @Test func `Two places for values don't share them, and a loop that has ended keeps none`() throws {
     let numbers = LoopLocal { _ in [1] }
     let texts = LoopLocal { _ in "one" }
     let loop = try EventLoop()
@@ -60,8 +58,7 @@ import UVTestSupport
     static func == (a: Large, b: Large) -> Bool { a.words == b.words && a.rest == b.rest }
   }
 
-  @Test("The closure makes the value once, whatever its type is")
-  func everyType() throws {
+  @Test func `The closure makes the value once, whatever its type is`() throws {
     let loop = try EventLoop()
     defer { loop.shutdown() }
     /// How often the closure was called when the value was asked for twice, and the value.

@@ -4,8 +4,7 @@ import UVTestSupport
 
 /// Time: rules 42, 43 and 48.
 @Suite struct TimeRuleTests {
-  @Test("A sleep or timer that is started late in a turn is not early", .rule(42))
-  func aSleepStartedLateInATurn() async throws {
+  @Test(.rule(42)) func `A sleep or timer that is started late in a turn is not early`() async throws {
     try await withLoop { loop in
       // The loop's own time is as old as this callback by now.
       let busyUntil = loop.clock.now.advanced(by: .milliseconds(30))
@@ -23,8 +22,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Equal deadlines fire in the order of starting", .rule(43))
-  func equalDeadlines() async throws {
+  @Test(.rule(43)) func `Equal deadlines fire in the order of starting`() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in
       let timers = try (0..<20).map { _ in try LoopTimer(loop) }
@@ -64,8 +62,7 @@ import UVTestSupport
     #expect(log.values == [1])
   }
 
-  @Test("A loop that has nothing to do sleeps", .rule(48))
-  func anIdleLoopSleeps() async throws {
+  @Test(.rule(48)) func `A loop that has nothing to do sleeps`() async throws {
     try await withLoop { loop in
       // Everything that makes the loop come round again without waiting, once.
       for _ in 0..<10 { try await loop.sleep(for: .zero).value }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import UV
 import UVTestSupport
@@ -35,5 +36,42 @@ import UVTestSupport
     }
     #expect(log.values == [0, 1, 2])
     #expect(dates.values == [1, 2])
+  }
+
+  /// libuv's own timers are up to 1 ms early, as its clock is in whole milliseconds. With UV_STRESS set, a
+  /// million of ours.
+  @Test(
+    "Of many sleeps and timers none ends before its time, by the system's clock and by the loop's", .rule(42),
+    arguments: [false, true])
+  func noneOfManyIsEarly(areTimers: Bool) async throws {
+    let count = ProcessInfo.processInfo.environment["UV_STRESS"] == nil ? 20_000 : 1_000_000
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      var (left, fired, early, random) = (count, 0, 0, UInt64(count))
+      func next(_ timer: LoopTimer?) throws(UVError) {
+        if left == 0 {
+          timer?.close()
+          if fired == count { log.append(early) }
+          return
+        }
+        left -= 1
+        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        // Up to 8 ms.
+        let length = Int64(random >> 41)
+        let due = LoopClock.Instant.now.advanced(by: .nanoseconds(length))
+        let end = {
+          fired += 1
+          if min(loop.now, .now) < due { early += 1 }
+          do throws(UVError) { try next(timer) } catch { Issue.record(error) }
+        }
+        if let timer {
+          try timer.start(after: .nanoseconds(length)) { end() }
+        } else {
+          loop.sleep(for: .nanoseconds(length)) { _ in end() }
+        }
+      }
+      for _ in 0..<1000 { try next(areTimers ? LoopTimer(loop) : nil) }
+    }
+    #expect(log.values.last == 0)
   }
 }

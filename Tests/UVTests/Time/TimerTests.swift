@@ -95,8 +95,7 @@ import UVTestSupport
     #expect(log.values == [.cancelled, nil])
   }
 
-  @Test("A sleep that is cancelled beside others that end keeps nothing running")
-  func aSleepThatIsCancelledBesideOthersThatEnd() async throws {
+  @Test func `A sleep that is cancelled beside others that end keeps nothing running`() async throws {
     let log = Log<Bool>()
     try await withCallbackLoop { loop in
       var long = PendingRequest()
@@ -137,8 +136,7 @@ import UVTestSupport
     #expect(log.values == [7, 1, 8])
   }
 
-  @Test("Cancelling a request with a limit ends it once, with the error of its work")
-  func limitCancelled() async throws {
+  @Test func `Cancelling a request with a limit ends it once, with the error of its work`() async throws {
     let log = Log<UVError?>()
     try await withCallbackLoop { loop in
       let pending = loop.sleep(for: .seconds(1000)).timeout(after: .seconds(2000)).start {
@@ -160,7 +158,7 @@ import UVTestSupport
         }
         try await loop.sleep(for: .zero).value
         task.cancel()
-        await expectFailure(.cancelled) { () async throws(UVError) in try await task.value }
+        await expectError(.cancelled, of: try await task.value)
       }
     }
   }
@@ -168,9 +166,9 @@ import UVTestSupport
   @Test func aTimeoutEndsARequest() async throws {
     try await withLoop { loop in
       let slow = loop.sleep(for: .untilCancelled).timeout(after: .milliseconds(2))
-      await expectFailure(.timedOut) { () async throws(UVError) in try await slow.value }
+      await expectError(.timedOut, of: try await slow.value)
       let atOnce = loop.sleep(for: .untilCancelled).timeout(after: .zero)
-      await expectFailure(.timedOut) { () async throws(UVError) in try await atOnce.value }
+      await expectError(.timedOut, of: try await atOnce.value)
       try await loop.sleep(for: .milliseconds(1)).timeout(after: .seconds(100)).value
     }
   }
@@ -283,8 +281,7 @@ import UVTestSupport
     await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
 
-  @Test("A limit on a request that ends as it starts leaves no timer behind")
-  func limitOfWhatEndsAtOnce() async throws {
+  @Test func `A limit on a request that ends as it starts leaves no timer behind`() async throws {
     try await withLoop { loop in
       let request = Request<Int>(loop) { done in
         done(.success(1))
@@ -322,8 +319,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A handler that stops and starts a ticker is called once for each tick")
-  func ticksThatAreStartedAnew() async throws {
+  @Test func `A handler that stops and starts a ticker is called once for each tick`() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in
       let ticks = loop.ticks(every: .milliseconds(2))
@@ -342,8 +338,7 @@ import UVTestSupport
     #expect(log.values == log.values.sorted() && Set(log.values).count == 5 && !log.values.contains(-1))
   }
 
-  @Test("Durations of any size are taken")
-  func extremeDurations() async throws {
+  @Test func `Durations of any size are taken`() async throws {
     try await withLoop { loop in
       for duration in [Duration.seconds(Int64.max) * 2, .seconds(Int64.min) * 2, .nanoseconds(Int64.max)] {
         let task = loop.spawn { () async throws(UVError) in try await loop.sleep(for: duration).value }

@@ -2,8 +2,7 @@ import Testing
 import UV
 
 @Suite struct BytesBuilderTests {
-  @Test("A builder takes bytes, text and numbers, and becomes bytes")
-  func appends() {
+  @Test func `A builder takes bytes, text and numbers, and becomes bytes`() {
     var builder = BytesBuilder(capacity: 4)
     builder.append("*")
     builder.append(decimal: 3)
@@ -39,8 +38,7 @@ import UV
     arguments: ["", "-", "+", "1a", " 1", "1 ", "--1", "9223372036854775808", "-9223372036854775809", "0x1"])
   func notDecimal(text: String) { #expect(Bytes(text).decimal == nil) }
 
-  @Test("A builder becomes bytes without a copy, and its copies don't share what comes later")
-  func memory() {
+  @Test func `A builder becomes bytes without a copy, and its copies don't share what comes later`() {
     var builder = BytesBuilder(capacity: 100)
     builder.append("one")
     let address = Bytes(builder).withUnsafeBytes { $0.baseAddress! }
@@ -60,8 +58,7 @@ import UV
     #expect(first == "x" && taken == "x" && Bytes(again) == "y")
   }
 
-  @Test("A builder whose bytes nobody has any more uses its memory again")
-  func usesMemoryAgain() {
+  @Test func `A builder whose bytes nobody has any more uses its memory again`() {
     var builder = BytesBuilder(capacity: 100)
     var addresses: Set<UnsafeRawPointer> = []
     for _ in 0..<10 {
@@ -81,8 +78,7 @@ import UV
 }
 
 @Suite struct BytesMemoryTests {
-  @Test("An array's bytes aren't copied, and don't change with it")
-  func arrays() {
+  @Test func `An array's bytes aren't copied, and don't change with it`() {
     var array = [UInt8](repeating: 1, count: 1000)
     let address = array.withUnsafeBytes { $0.baseAddress! }
     let bytes = Bytes(array)
@@ -92,8 +88,7 @@ import UV
     #expect(Bytes([UInt8]()) == "" && Bytes([]).isEmpty)
   }
 
-  @Test("A literal's bytes are where the program has them")
-  func literals() {
+  @Test func `A literal's bytes are where the program has them`() {
     func literal() -> Bytes { "a literal that is longer than a small string" }
     #expect(literal().withUnsafeBytes { $0.baseAddress! } == literal().withUnsafeBytes { $0.baseAddress! })
     #expect(literal().count == 44)
@@ -104,24 +99,21 @@ import UV
     #expect(one.copy() == one && Array(none) == [])
   }
 
-  @Test("Bytes are seen through a span")
-  func spans() {
+  @Test func `Bytes are seen through a span`() {
     let bytes: Bytes = "span"
     #expect(bytes.bytes.byteCount == 4 && bytes.bytes.unsafeLoad(fromByteOffset: 1, as: UInt8.self) == 0x70)
     #expect(bytes.span.count == 4 && bytes.span[3] == 0x6e)
     #expect(Bytes(copying: bytes.bytes) == bytes)
   }
 
-  @Test("Integers are read in both orders")
-  func integers() {
+  @Test func `Integers are read in both orders`() {
     let bytes: Bytes = [0, 1, 2, 3, 4, 0xff]
     #expect(bytes.bigEndian(UInt32.self, at: 1) == 0x0102_0304)
     #expect(bytes.littleEndian(UInt16.self, at: 2) == 0x0302)
     #expect(bytes.bigEndian(Int8.self, at: 5) == -1)
   }
 
-  @Test("A search finds the first place, at every offset and for every length")
-  func searches() {
+  @Test func `A search finds the first place, at every offset and for every length`() {
     let text = "aabaabaaabcabcdabcdeabcdefx"
     let bytes = Bytes(text)
     for start in 0..<bytes.count {

@@ -2,8 +2,7 @@ import Testing
 import UV
 
 @Suite struct QueueTests {
-  @Test("A queue gives its elements in the order in which they came, however many have been taken")
-  func order() {
+  @Test func `A queue gives its elements in the order in which they came, however many have been taken`() {
     var queue = Queue<Int>()
     var expected = 0
     for number in 0..<10_000 {

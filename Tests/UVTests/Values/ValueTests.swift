@@ -28,8 +28,7 @@ import UVTestSupport
     #expect(Bytes(repeating: 7, count: 3) == [7, 7, 7])
   }
 
-  @Test("The checksum is CRC-32C, in the values of RFC 3720")
-  func checksum() {
+  @Test func `The checksum is CRC-32C, in the values of RFC 3720`() {
     #expect(Bytes().crc32c == 0)
     #expect(Bytes("123456789").crc32c == 0xE306_9283)
     #expect(Bytes(repeating: 0, count: 32).crc32c == 0x8A91_36AA)

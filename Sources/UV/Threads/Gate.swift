@@ -1,5 +1,3 @@
-import UV
-
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -11,31 +9,37 @@ import UV
 /// Lets work in one piece at a time, whatever threads it comes from, where there is no loop to bring it to.
 ///
 /// No thread waits for another: one that finds the gate occupied leaves its work to the thread inside, and
-/// goes on. A thread that is inside may come in again.
+/// goes on. So nothing that is called from inside can end in a deadlock. A thread that is inside may come in
+/// again.
+@usableFromInline
 // Sound: its state is touched under the lock.
-final class Gate: @unchecked Sendable {
+package final class Gate: @unchecked Sendable {
   private let lock = Lock()
   private var owner: pthread_t?
   private var depth = 0
   private var left: [() -> Void] = []
 
   /// A gate if the calling thread has no loop.
-  static var unlessOnLoop: Gate? { EventLoop.current == nil ? Gate() : nil }
+  @usableFromInline
+  package static var unlessOnLoop: Gate? { EventLoop.current == nil ? Gate() : nil }
+
+  @usableFromInline
+  package init() {}
 
   deinit { lock.deallocate() }
 
   /// Runs `work` now; where another thread is inside, that thread does, afterwards.
-  func run(_ work: @escaping () -> Void) {
+  @usableFromInline
+  package func run(_ work: @escaping () -> Void) {
     guard enter(orLeave: work) else { return }
     work()
-    while true {
-      let others = leaveUnlessMoreCame()
-      if others.isEmpty { return }
-      for other in others { other() }
-    }
+    leave()
   }
 
-  private func enter(orLeave work: @escaping () -> Void) -> Bool {
+  /// Whether the caller is inside now, to call ``leave()``; otherwise `work` has been left to the thread that
+  /// is.
+  @usableFromInline
+  package func enter(orLeave work: @escaping () -> Void) -> Bool {
     let thread = pthread_self()
     return lock.withLock {
       if let owner, pthread_equal(owner, thread) == 0 {
@@ -48,16 +52,21 @@ final class Gate: @unchecked Sendable {
     }
   }
 
-  /// Opens the gate, or takes what other threads have left.
-  private func leaveUnlessMoreCame() -> [() -> Void] {
-    lock.withLock {
-      if depth == 1, !left.isEmpty {
+  /// Does what other threads have left, and opens the gate.
+  @usableFromInline
+  package func leave() {
+    while true {
+      let work: [() -> Void] = lock.withLock {
+        if depth > 1 || left.isEmpty {
+          depth -= 1
+          if depth == 0 { owner = nil }
+          return []
+        }
         defer { left = [] }
         return left
       }
-      depth -= 1
-      if depth == 0 { owner = nil }
-      return []
+      if work.isEmpty { return }
+      for work in work { work() }
     }
   }
 }

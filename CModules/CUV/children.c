@@ -1,0 +1,166 @@
+// Child processes. `uv_spawn` forks: the system copies the tables of all memory of this process, which takes
+// 16 ms for 800 MiB. On Linux a child of this file borrows the memory until its program begins, while the
+// calling thread waits. The child's own code is in child_start.c.
+#define _GNU_SOURCE
+#include "child_start.h"
+
+#include "cuv.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+void cuv_reap(uv_pid_t id) {
+  while (waitpid(id, NULL, 0) < 0 && errno == EINTR) {}
+}
+
+static void libuv_child_ended(uv_process_t *process, int64_t code, int signal) {
+  struct cuv_child *child = (struct cuv_child *)process;
+  child->done(child, 0, code, signal);
+}
+
+static int spawn_by_libuv(uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options) {
+  uv_process_options_t own = *options;
+  own.exit_cb = libuv_child_ended;
+  child->is_handle = true;
+  int code = uv_spawn(loop, &child->handle.process, &own);
+  child->id = code < 0 ? 0 : cuv_process_id(&child->handle.process);
+  return code;
+}
+
+#ifdef __linux__
+#include <sys/syscall.h>
+
+enum { PIDFD_SEND_SIGNAL = 424, PIDFD_OPEN = 434 };
+
+/// Whether the system has pidfds that can be polled. The answer isn't kept: it may be another one on a thread
+/// with a system of its own, as in a simulation.
+static bool has_pidfds(void) {
+  int descriptor = (int)syscall(PIDFD_OPEN, getpid(), 0);
+  return descriptor >= 0 && close(descriptor) == 0;
+}
+
+enum lending { UNKNOWN, LENDS, COPIES };
+
+/// Finds out whether a child has the memory of this process. Emulators of other processors may copy it
+/// instead, so that an error of the child wouldn't be seen. If no child can start, another one may later.
+static enum lending try_lending(void) {
+  struct cuv_start start = {.error = -1};
+  int descriptor = -1;
+  if (cuv_start(&start, &descriptor) < 0) return UNKNOWN;
+  if (descriptor < 0) return COPIES;
+  close(descriptor);
+  return start.error == 0 ? LENDS : COPIES;
+}
+
+/// Whether the system forgets how a child has ended, because this process ignores its signal. libuv's handler
+/// of the signal changes that.
+static bool ends_are_forgotten(void) {
+  struct sigaction action;
+  return sigaction(SIGCHLD, NULL, &action) == 0 &&
+         (action.sa_handler == SIG_IGN || (action.sa_flags & SA_NOCLDWAIT));
+}
+
+static bool lends_memory(void) {
+  static enum lending known;
+  if (!has_pidfds() || ends_are_forgotten()) return false;
+  enum lending lending = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (lending == UNKNOWN) {
+    lending = try_lending();
+    __atomic_store_n(&known, lending, __ATOMIC_RELAXED);
+  }
+  return lending == LENDS;
+}
+
+static void child_may_have_ended(uv_poll_t *poll, int status, int events) {
+  (void)status, (void)events;
+  struct cuv_child *child = (struct cuv_child *)poll;
+  int how = 0;
+  pid_t found;
+  do found = waitpid(child->id, &how, WNOHANG);
+  while (found < 0 && errno == EINTR);
+  if (found == 0) return;
+  uv_poll_stop(poll);
+  if (found < 0) child->done(child, uv_translate_sys_error(ESRCH), 0, 0);
+  else child->done(child, 0, WIFEXITED(how) ? WEXITSTATUS(how) : 0, WIFSIGNALED(how) ? WTERMSIG(how) : 0);
+}
+
+/// Opens the ends of this process, and notes the child's. Returns 0 or a libuv error code.
+static int open_stdio(const uv_process_options_t *options, int *descriptors, int *ends) {
+  for (int i = 0; i < options->stdio_count; i++) {
+    const uv_stdio_container_t *stdio = &options->stdio[i];
+    if (stdio->flags & UV_INHERIT_FD) {
+      if (stdio->data.fd < 0) return UV_EINVAL;
+      descriptors[i] = stdio->data.fd;
+    } else if (stdio->flags & UV_CREATE_PIPE) {
+      uv_os_sock_t pair[2];
+      int code = uv_socketpair(SOCK_STREAM, 0, pair, UV_NONBLOCK_PIPE, 0);
+      if (code < 0) return code;
+      descriptors[i] = ends[i] = pair[1];
+      code = uv_pipe_open((uv_pipe_t *)stdio->data.stream, pair[0]);
+      if (code < 0) {
+        close(pair[0]);
+        return code;
+      }
+    }
+  }
+  return 0;
+}
+
+/// Polls the child. A child that can't be polled is ended, so that nothing is left.
+static int watch(uv_loop_t *loop, struct cuv_child *child) {
+  int code = uv_poll_init(loop, &child->handle.poll, child->descriptor);
+  if (code < 0) {
+    kill(child->id, SIGKILL);
+    cuv_reap(child->id);
+    close(child->descriptor);
+    return code;
+  }
+  child->is_handle = true;
+  return uv_poll_start(&child->handle.poll, UV_READABLE, child_may_have_ended);
+}
+
+int cuv_spawn(
+    uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options, cuv_child_cb done) {
+  child->descriptor = -1;
+  child->is_handle = false;
+  child->done = done;
+  // A child that is another user's must not have this process's memory, not even for a moment: that user may
+  // stop it, and the system makes no dumps of the memory from then on.
+  bool changes_user = options->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID);
+  if (changes_user || !lends_memory()) return spawn_by_libuv(loop, child, options);
+  struct cuv_start start = {.options = options, .count = options->stdio_count > 3 ? options->stdio_count : 3};
+  int code = cuv_start_prepare(&start);
+  int *ends = code < 0 ? NULL : malloc((size_t)start.count * sizeof *ends);
+  if (ends) {
+    for (int i = 0; i < start.count; i++) start.descriptors[i] = ends[i] = -1;
+    code = open_stdio(options, start.descriptors, ends);
+    if (code == 0) code = cuv_start(&start, &child->descriptor);
+    for (int i = 0; i < start.count; i++)
+      if (ends[i] >= 0) close(ends[i]);
+    free(ends);
+  } else {
+    code = UV_ENOMEM;
+  }
+  cuv_start_free(&start);
+  if (code < 0) return code;
+  child->id = code;
+  return watch(loop, child);
+}
+
+int cuv_child_kill(struct cuv_child *child, int signal) {
+  if (child->descriptor < 0) return uv_process_kill(&child->handle.process, signal);
+  long code = syscall(PIDFD_SEND_SIGNAL, child->descriptor, signal, NULL, 0);
+  return code < 0 ? uv_translate_sys_error(errno) : 0;
+}
+#else
+int cuv_spawn(
+    uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options, cuv_child_cb done) {
+  child->descriptor = -1;
+  child->done = done;
+  return spawn_by_libuv(loop, child, options);
+}
+
+int cuv_child_kill(struct cuv_child *child, int signal) {
+  return uv_process_kill(&child->handle.process, signal);
+}
+#endif

@@ -1,0 +1,39 @@
+// Child processes that take the same time to start however much memory this process has. They are in children.c.
+#pragma once
+
+#include <uv.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cuv_child;
+
+/// Called once when a child has ended: with its exit code or its signal, or with a libuv error code if
+/// something else in this process has waited for it.
+typedef void (*cuv_child_cb)(struct cuv_child *child, int error, int64_t code, int signal);
+
+/// A child process: the memory of one libuv handle, and what is known of the child.
+struct cuv_child {
+  /// A child of libuv's, or the poll of a child of our own. Comes first.
+  union {
+    uv_process_t process;
+    uv_poll_t poll;
+  } handle;
+  uv_pid_t id;
+  /// The pidfd that is polled; -1 for a child of libuv's. It must be closed with the handle.
+  int descriptor;
+  /// Whether libuv knows the handle, which must be closed then, even if there is no child.
+  bool is_handle;
+  cuv_child_cb done;
+};
+
+/// Starts a child, as `uv_spawn` does: with the same options, errors and state of the child. Returns 0 or a
+/// libuv error code. `options->exit_cb` isn't used.
+int cuv_spawn(
+    uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options, cuv_child_cb done);
+
+/// Sends a signal to a child. Returns 0 or a libuv error code.
+int cuv_child_kill(struct cuv_child *child, int signal);
+
+/// Waits for the end of a child that was killed and that no loop waits for.
+void cuv_reap(uv_pid_t id);

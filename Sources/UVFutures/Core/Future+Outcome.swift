@@ -1,0 +1,24 @@
+import UV
+
+extension Future {
+  /// Whether it has been decided how the future ends.
+  @inlinable
+  var isSettled: Bool { destroyOutcome != nil }
+
+  /// How the future ended, nil until then.
+  @inlinable
+  var outcome: Result<Output, Failure>? { isSettled ? outcomePointer.pointee : nil }
+
+  /// Where that is.
+  @inlinable @inline(__always)
+  var outcomePointer: UnsafeMutablePointer<Result<Output, Failure>> {
+    storage.pointer(to: Result<Output, Failure>.self)
+  }
+
+  /// Puts the outcome into the empty storage, and notes how to destroy it.
+  @inlinable @inline(__always)
+  func store(_ result: Result<Output, Failure>) {
+    storage.store(result)
+    destroyOutcome = { _ = $0.storage.take(Result<Output, Failure>.self) }
+  }
+}
