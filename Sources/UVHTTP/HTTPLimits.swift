@@ -14,8 +14,13 @@
 /// libuv has no corresponding type.
 public struct HTTPLimits: Sendable {
   /// How many connections may be open at a time, 1 or more; 10,000 at first. While there are as many, no more
-  /// are accepted: clients wait in the system's queue.
+  /// are accepted: clients wait in the system's queue, or are refused; see ``refusedConnections``.
   public var connections = 10_000
+  /// How many connections beyond ``connections`` may be open to be refused, 0 or more; 0 at first. The first request of
+  /// each is answered with 503 (Service Unavailable), and the connection ends. Its client can then go elsewhere, or
+  /// tell its user, in place of waiting. One that says nothing has the time of ``lastSilence``. When there are as
+  /// many of these, too, further clients wait in the system's queue. ``HTTPServer/counts`` tells how many there were.
+  public var refusedConnections = 0
   /// How many requests of one connection may be handed out that aren't answered, 1 or more; 16 at first. Only
   /// those with a method that looks and changes nothing, such as GET, and without a body are handed out before
   /// the ones before them are answered. The answers leave in the order of the requests.

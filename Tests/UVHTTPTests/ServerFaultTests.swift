@@ -24,46 +24,6 @@ import UVTestSupport
     } catch {}
   }
 
-  /// Runs a server that answers each request in a task, over TCP or TLS, and calls `client` with a way to
-  /// connect.
-  private func serve(
-    _ limits: HTTPLimits = HTTPLimits(), secure: Bool = false,
-    _ handler: nonisolated(nonsending) @escaping @Sendable (HTTPExchange) async -> Void = Self.echo,
-    client:
-      nonisolated(nonsending) @escaping @Sendable (
-        EventLoop, nonisolated(nonsending) () async throws -> ByteStream
-      ) async throws -> Void
-  ) async throws {
-    makeCertificates()
-    let certificates = Certificates.shared.directory
-    try await withLoop { loop in
-      var limits = limits
-      limits.lastSilence = .milliseconds(20)
-      let server: HTTPServer
-      let port: Int
-      if secure {
-        let identity = try TLSIdentity(
-          certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
-        let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
-        port = Int(try listener.localAddress().port)
-        server = loop.http.serve(listener, limits: limits)
-      } else {
-        server = try loop.http.listen(host: "127.0.0.1", port: 0, limits: limits)
-        port = Int(try server.localAddress().port)
-      }
-      let serving = loop.spawn { () async throws(UVError) in
-        for try await exchange in server { loop.spawn { await handler(exchange) } }
-      }
-      let context = try TLSContext.client(trust: .certificates("\(certificates)/root.pem"))
-      try await client(loop) {
-        if secure { return try await loop.tls.connect(host: "127.0.0.1", port: port, context).value }
-        return try await loop.tcp.connect(host: "127.0.0.1", port: port).value
-      }
-      server.close()
-      try await serving.value
-    }
-  }
-
   /// How many answers a text has, each to a whole request or a refusal.
   private static func statuses(_ text: String) -> [String] {
     text.components(separatedBy: "HTTP/1.1 ").dropFirst().map { String($0.prefix(3)) }
@@ -71,7 +31,7 @@ import UVTestSupport
 
   @Test("A conversation that ends at any byte is answered as far as it came", arguments: [false, true])
   func ends(secure: Bool) async throws {
-    try await serve(secure: secure) { loop, connect in
+    try await serveEach(secure: secure, Self.echo) { loop, connect in
       let whole = Self.conversation
       for cut in 0...whole.count where !secure || cut % 7 == 0 || cut == whole.count {
         let stream = try await connect()
@@ -92,7 +52,7 @@ import UVTestSupport
 
   @Test("A client that resets its connection at any byte leaves nothing behind")
   func resets() async throws {
-    try await serve { loop, connect in
+    try await serveEach(HTTPLimits(), Self.echo) { loop, connect in
       let whole = Self.conversation
       for cut in 0...whole.count {
         let stream = try await connect()
@@ -110,7 +70,7 @@ import UVTestSupport
     limits.idleTimeout = .milliseconds(200)
     let page = Bytes(repeating: 0x78, count: 60_000)
     let errors = Errors()
-    try await serve(limits) { exchange in
+    try await serveEach(limits) { exchange in
       do {
         try await exchange.respond(HTTPResponse(status: .ok), page).value
       } catch { errors.count += 1 }
@@ -136,7 +96,7 @@ import UVTestSupport
   func bodyTimeouts() async throws {
     var limits = HTTPLimits()
     limits.idleTimeout = .milliseconds(50)
-    try await serve(limits) { loop, connect in
+    try await serveEach(limits, Self.echo) { loop, connect in
       let stream = try await connect()
       try await stream.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab").value
       let text = "\(try await stream.readToEnd(limit: 1000).value)"
@@ -149,7 +109,7 @@ import UVTestSupport
   func lifetime() async throws {
     var limits = HTTPLimits()
     limits.lifetime = .milliseconds(30)
-    try await serve(limits) { loop, connect in
+    try await serveEach(limits, Self.echo) { loop, connect in
       let stream = try await connect()
       try await loop.sleep(for: .milliseconds(40)).value
       try await stream.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n").value
@@ -163,7 +123,7 @@ import UVTestSupport
   func slowHandler() async throws {
     var limits = HTTPLimits()
     limits.idleTimeout = .milliseconds(20)
-    try await serve(limits) { exchange in
+    try await serveEach(limits) { exchange in
       try? await exchange.loop.sleep(for: .milliseconds(100)).value
       try? await exchange.respond(HTTPResponse(status: .ok), "late").value
     } client: { loop, connect in
@@ -211,7 +171,7 @@ import UVTestSupport
   func connections() async throws {
     var limits = HTTPLimits()
     limits.connections = 2
-    try await serve(limits) { loop, connect in
+    try await serveEach(limits, Self.echo) { loop, connect in
       let (first, second) = (try await connect(), try await connect())
       for stream in [first, second] {
         try await stream.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n").value

@@ -176,6 +176,17 @@ import UVTestSupport
     }
   }
 
+  @Test("A server's wait for requests is in the loop's snapshot by its name")
+  func snapshot() async throws {
+    try await withLoop { loop in
+      let server = try loop.http.listen(host: "127.0.0.1", port: 0)
+      server.start { _ in }
+      let operations = loop.snapshot().requests.entries.map(\.operation)
+      #expect(operations.contains("http") && !operations.contains("cancelled work"))
+      server.close()
+    }
+  }
+
   @Test("No field that a program writes begins another")
   func injection() async throws {
     try await withServer { exchange in
@@ -240,6 +251,46 @@ func withServer(
     let connection = try await loop.tcp.connect(to: address).value
     try await client(Client(stream: connection))
     connection.close()
+    server.close()
+    try await serving.value
+  }
+}
+
+/// Runs a server that answers each request in a task, over TCP or TLS, and calls `client` with a way to
+/// connect.
+func serveEach(
+  _ limits: HTTPLimits = HTTPLimits(), secure: Bool = false,
+  _ handler: nonisolated(nonsending) @escaping @Sendable (HTTPExchange) async -> Void,
+  client:
+    nonisolated(nonsending) @escaping @Sendable (
+      EventLoop, nonisolated(nonsending) () async throws -> ByteStream
+    ) async throws -> Void
+) async throws {
+  makeCertificates()
+  let certificates = Certificates.shared.directory
+  try await withLoop { loop in
+    var limits = limits
+    limits.lastSilence = .milliseconds(20)
+    let server: HTTPServer
+    let port: Int
+    if secure {
+      let identity = try TLSIdentity(
+        certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
+      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
+      port = Int(try listener.localAddress().port)
+      server = loop.http.serve(listener, limits: limits)
+    } else {
+      server = try loop.http.listen(host: "127.0.0.1", port: 0, limits: limits)
+      port = Int(try server.localAddress().port)
+    }
+    let serving = loop.spawn { () async throws(UVError) in
+      for try await exchange in server { loop.spawn { await handler(exchange) } }
+    }
+    let context = try TLSContext.client(trust: .certificates("\(certificates)/root.pem"))
+    try await client(loop) {
+      if secure { return try await loop.tls.connect(host: "127.0.0.1", port: port, context).value }
+      return try await loop.tcp.connect(host: "127.0.0.1", port: port).value
+    }
     server.close()
     try await serving.value
   }

@@ -53,6 +53,25 @@ import UVTestSupport
     }
   }
 
+  @Test("Cancelling a write that has ended does nothing to the one that waits")
+  func cancelledLate() async throws {
+    let half = Bytes(repeating: 1, count: 20_000_000)
+    try await withServer { exchange in
+      let writer = try exchange.begin(HTTPResponse(status: .ok), length: 2 * half.count)
+      var ended = 0
+      let first = writer.write(half) { _ in ended += 1 }
+      while ended < 1 { try await exchange.loop.sleep(for: .milliseconds(1)).value }
+      writer.write(half) { _ in ended += 1 }
+      first.cancel()
+      try await writer.finish().value
+      #expect(ended == 2)
+    } client: { client in
+      try await client.stream.write(Bytes(Self.get)).value
+      let answer = try await client.stream.readToEnd(limit: 50_000_000).value
+      #expect(answer.count > 2 * half.count)
+    }
+  }
+
   @Test("An answer that isn't finished breaks the connection off, without the last chunk")
   func unfinished() async throws {
     try await withServer { exchange in
@@ -90,6 +109,22 @@ import UVTestSupport
         let rest = try await client.stream.read(until: "0\r\n\r\n", limit: 1000).value
         #expect(rest == "3\r\ndef\r\n")
       }
+    }
+  }
+
+  @Test("No leave to send a body stands within an answer that has begun")
+  func lateLeave() async throws {
+    try await withServer { exchange in
+      let writer = try exchange.begin(HTTPResponse(status: .ok))
+      try await writer.write("abc").value
+      #expect(try await exchange.body.readToEnd(limit: 10).value == "body")
+      try await writer.finish().value
+    } client: { client in
+      let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n"
+      try await client.stream.write(Bytes(head)).value
+      _ = try await client.stream.read(until: "3\r\nabc\r\n", limit: 1000).value
+      let rest = try await client.exchange("body")
+      #expect(rest == "0\r\n\r\n")
     }
   }
 

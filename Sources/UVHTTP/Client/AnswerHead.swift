@@ -34,6 +34,8 @@ struct AnswerHead: Equatable {
   }
 
   func status(_ bytes: Bytes) -> HTTPResponse.Status {
-    HTTPResponse.Status(code: status, reasonPhrase: String(decoding: bytes[reason], as: UTF8.self))
+    // Most answers are this, which needs no text.
+    if status == 200, bytes.span.isEqual(reason, "OK") { return .ok }
+    return HTTPResponse.Status(code: status, reasonPhrase: String(decoding: bytes[reason], as: UTF8.self))
   }
 }

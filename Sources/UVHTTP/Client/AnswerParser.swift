@@ -45,12 +45,15 @@ struct AnswerParser {
   /// space before it, which many do.
   private mutating func readStatusLine(_ bytes: Span<UInt8>) throws(Refusal) -> Bool {
     let pattern: StaticString = "HTTP/1.0 000"
-    for index in 0..<pattern.utf8CodeUnitCount {
-      if index == bytes.count { return false }
-      let expected = pattern.withUTF8Buffer { $0[index] }
-      let isRight = expected == 0x30 ? bytes[index].isDigit : bytes[index] == expected
-      guard isRight else { throw .badRequest("the answer isn't one of HTTP/1.1") }
+    let count = min(bytes.count, pattern.utf8CodeUnitCount)
+    let isRight = pattern.withUTF8Buffer { pattern in
+      for index in 0..<count where bytes[index] != pattern[index] {
+        if pattern[index] != 0x30 || !bytes[index].isDigit { return false }
+      }
+      return true
     }
+    guard isRight else { throw .badRequest("the answer isn't one of HTTP/1.1") }
+    if count < pattern.utf8CodeUnitCount { return false }
     var place = pattern.utf8CodeUnitCount
     let status = (9..<12).reduce(0) { $0 * 10 + Int(bytes[$1] &- 0x30) }
     guard status >= 100 else { throw .badRequest("the status is no number from 100 on") }

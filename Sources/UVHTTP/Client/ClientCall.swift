@@ -1,60 +1,88 @@
 import HTTPTypes
 import UV
 
-/// A request with its attempts and its redirects, until there is an answer.
-final class ClientCall {
+/// A request with its attempts and its redirects, until there is an answer. The client uses the object again.
+final class ClientCall: Cancelling {
   /// How often a request is sent again because an idle connection had ended.
   private static let mostRepeats = 3
   /// How many bytes of a redirect's body are read so that its connection can be used again.
   private static let mostOfRedirect = 65536
 
-  private let client: ClientCore
-  @exclusivity(unchecked) private var outgoing: OutgoingRequest
-  private let end: LoopClock.Instant
-  @exclusivity(unchecked) private var done: Completion<HTTPClientResponse>?
+  /// Both are nil between two requests.
+  @exclusivity(unchecked) private(set) var client: ClientCore!
+  @exclusivity(unchecked) private(set) var outgoing: OutgoingRequest!
+  /// When all has to be over.
+  @exclusivity(unchecked) private(set) var end = LoopClock.Instant(nanoseconds: 0)
+  @exclusivity(unchecked) private var done: Done?
   private var repeats = 0
   private var redirects = 0
   private var waiting = PendingRequest()
   @exclusivity(unchecked) private var exchange: ClientExchange?
 
-  init(_ client: ClientCore, _ outgoing: OutgoingRequest, _ done: @escaping Completion<HTTPClientResponse>) {
-    (self.client, self.outgoing, self.done) = (client, outgoing, done)
-    end = client.loop.now.advanced(by: client.options.total)
-  }
+  /// The function that is told of the answer, in the form in which it came.
+  enum Done {
+    case plain(Completion<HTTPClientResponse>)
+    case generic(GenericCompletion<HTTPClientResponse>)
 
-  func begin() {
-    if let fault = outgoing.fault {
-      client.loop.answer(done.take()!, UVError(.invalidArgument, operation: "http", message: fault))
-      return
-    }
-    attempt()
-  }
-
-  func cancel() {
-    if done == nil { return }
-    if let exchange { exchange.cancel() } else { waiting.cancel() }
-  }
-
-  private func attempt() {
-    let loop = client.loop
-    let pool: ClientPool
-    do throws(UVError) { pool = try client.pool(for: outgoing.request) } catch {
-      // Not on the caller's stack.
-      return loop.queueMicrotask { [self] in finish(.failure(error)) }
-    }
-    if let lease = pool.take() { return begin(lease, pool) }
-    waiting = pool.lease(within: loop.now.duration(to: end)) { [self] result in
-      switch result {
-      case .failure(let error): finish(.failure(error))
-      case .success(let lease): begin(lease, pool)
+    consuming func callAsFunction(_ result: Result<HTTPClientResponse, UVError>) {
+      switch self {
+      case .plain(let done): done(result)
+      case .generic(let done): done(result)
       }
     }
   }
 
-  private func begin(_ lease: PoolLease<ClientConnection>, _ pool: ClientPool) {
-    let exchange = ClientExchange(outgoing, lease, pool, client)
+  func begin(_ client: ClientCore, _ outgoing: OutgoingRequest, _ done: consuming Done) {
+    self.client = client
+    self.outgoing = outgoing
+    self.done = consume done
+    end = client.loop.now.after(client.total)
+    if let fault = outgoing.fault {
+      return endLater(UVError(.invalidArgument, operation: "http", message: fault))
+    }
+    attempt(client, outgoing)
+  }
+
+  func cancel(slot: UInt, generation: UInt) {
+    if done == nil { return }
+    if let exchange { exchange.cancel() } else { waiting.cancel() }
+  }
+
+  func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    done == nil ? nil : .operation("http", outgoing.request.authority)
+  }
+
+  private func attempt() { attempt(client, outgoing) }
+
+  /// The caller passes on what it has at hand. To load it from the properties again would count references.
+  private func attempt(_ client: ClientCore, _ outgoing: OutgoingRequest) {
+    let pool: ClientPool
+    do throws(UVError) { pool = try client.pool(for: outgoing) } catch { return endLater(error) }
+    guard let lease = pool.take() else { return wait(for: pool, client, outgoing) }
+    begin(ClientExchange.on(consume lease, self, consume pool), client, outgoing)
+  }
+
+  private func wait(for pool: ClientPool, _ client: ClientCore, _ outgoing: OutgoingRequest) {
+    waiting = pool.lease(within: client.loop.now.duration(to: end)) { [self] result in
+      switch result {
+      case .failure(let error): finish(.failure(error))
+      case .success(let lease): begin(ClientExchange.on(lease, self, pool), client, outgoing)
+      }
+    }
+  }
+
+  private func begin(_ exchange: ClientExchange, _ client: ClientCore, _ outgoing: OutgoingRequest) {
     self.exchange = exchange
-    exchange.begin(for: self, until: end)
+    exchange.begin(client, outgoing)
+  }
+
+  /// Lets the client keep the object, if the program has its answer. Nobody else uses it then.
+  func rest() {
+    guard done == nil, let client = client.take() else { return }
+    outgoing = nil
+    (repeats, redirects) = (0, 0)
+    if !waiting.isEmpty { waiting = PendingRequest() }
+    client.keep(self)
   }
 
   /// The head of the answer has come, or the exchange has failed.
@@ -64,7 +92,9 @@ final class ClientCall {
     case .success(let answer):
       if exchange.hasWaited, answer.status == .expectationFailed {
         // The server has no way to give leave (RFC 9110, 10.1.1).
-        outgoing.request.headerFields[.expect] = nil
+        var request = outgoing.request
+        request.headerFields[.expect] = nil
+        outgoing = OutgoingRequest(request: request, body: outgoing.body, isUpgrade: outgoing.isUpgrade)
         return attempt()
       }
       guard let next = redirect(answer) else { return finish(result) }
@@ -116,10 +146,14 @@ final class ClientCall {
         next.headerFields[name] = nil
       }
     }
-    var following = outgoing
-    (following.request, following.body) = (next, body)
+    let following = OutgoingRequest(request: next, body: body, isUpgrade: outgoing.isUpgrade)
     return following.fault == nil ? following : nil
   }
 
   private func finish(_ result: Result<HTTPClientResponse, UVError>) { done.take()?(result) }
+
+  /// Tells of a failure when the caller's stack has been left.
+  private func endLater(_ error: UVError) {
+    client.loop.queueMicrotask { [self] in finish(.failure(error)) }
+  }
 }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import UV
 
 /// The pools of a client, which its requests keep.
@@ -5,35 +6,71 @@ final class ClientCore {
   /// The client of each loop that needs no options.
   static let ofLoop = LoopLocal { HTTPClient($0) }
 
+  let loop: EventLoop
   private let connector: Connector
   private var pools: [HTTPOrigin: ClientPool] = [:]
   /// That of the last request. Most go where the one before went.
-  private var last: (scheme: String, authority: String, pool: ClientPool)?
+  @exclusivity(unchecked) private var last: (scheme: String, authority: String, pool: ClientPool)?
+  /// The request that knows its pool.
+  @exclusivity(unchecked) private var lastGet: OutgoingRequest?
+  /// A call that has ended, to be used again.
+  @exclusivity(unchecked) private var spare: ClientCall?
   private var isClosed = false
   /// The limits of the parsers.
   let limits: HTTPLimits
+  /// Some of the options, in nanoseconds.
+  let total, headTimeout: UInt64
+  let idleTimeout: Duration
 
   init(_ connector: Connector) {
-    self.connector = connector
+    (self.connector, loop) = (connector, connector.loop)
     limits = connector.options.parsing
+    total = connector.options.total.nanoseconds
+    headTimeout = connector.options.headTimeout.nanoseconds
+    idleTimeout = connector.options.idleTimeout
   }
 
-  var loop: EventLoop { connector.loop }
   var options: HTTPClientOptions { connector.options }
 
   func send(
     _ outgoing: OutgoingRequest, _ done: @escaping Completion<HTTPClientResponse>
   ) -> PendingRequest {
+    send(outgoing, telling: .plain(done))
+  }
+
+  func send(_ outgoing: OutgoingRequest, telling done: consuming ClientCall.Done) -> PendingRequest {
     loop.requireOnLoop("HTTPClient.send")
-    let call = ClientCall(self, outgoing, done)
-    call.begin()
-    return PendingRequest("http", subject: { outgoing.request.authority }) { call.cancel() }
+    let call = takeSpare() ?? ClientCall()
+    call.begin(self, outgoing, done)
+    return PendingRequest(call)
+  }
+
+  /// A call that nobody else holds, so that nobody can cancel its first use any more.
+  private func takeSpare() -> ClientCall? {
+    guard spare != nil, isKnownUniquelyReferenced(&spare) else { return nil }
+    return spare.take()
+  }
+
+  /// Keeps a call that has ended.
+  func keep(_ call: ClientCall) { spare = call }
+
+  /// Has a request know its pool from the first time on, in place of the one before.
+  func remember(_ outgoing: OutgoingRequest) {
+    lastGet?.pool = nil
+    lastGet = outgoing
   }
 
   /// The pool for a request's origin.
   ///
   /// - Throws: `invalidArgument` if the request has none, and `badDescriptor` if the client is closed.
-  func pool(for request: HTTPRequest) throws(UVError) -> ClientPool {
+  func pool(for outgoing: OutgoingRequest) throws(UVError) -> ClientPool {
+    if let pool = outgoing.pool { return pool }
+    let pool = try pool(for: outgoing.request)
+    if outgoing === lastGet { outgoing.pool = pool }
+    return pool
+  }
+
+  private func pool(for request: HTTPRequest) throws(UVError) -> ClientPool {
     guard let scheme = request.scheme, let authority = request.authority else { throw Self.noOrigin }
     if let last, last.authority == authority, last.scheme == scheme { return last.pool }
     guard let origin = HTTPOrigin(scheme: scheme, authority: authority) else { throw Self.noOrigin }
@@ -62,6 +99,7 @@ final class ClientCore {
   private func dropIdlePools() {
     for (origin, pool) in pools where pool.isIdle { pools[origin] = nil }
     last = nil
+    lastGet?.pool = nil
   }
 
   var counts: PoolCounts { pools.values.reduce(into: PoolCounts()) { $0 += $1.counts } }
@@ -71,6 +109,7 @@ final class ClientCore {
     let closing = pools.values.map { $0.close() }
     pools = [:]
     last = nil
+    lastGet?.pool = nil
     return closing.reduce(.value(loop, ())) { all, one in all.then { one } }
   }
 }

@@ -5,7 +5,8 @@ import UV
 extension ClientExchange {
   private func endWork() {
     phase = .over
-    (connection.exchange, connection.bodyExchange) = (nil, nil)
+    connection.exchange = nil
+    if delivery != nil { connection.bodyExchange = nil }
     connection.limit(until: nil)
     sender?.stop()
   }
@@ -14,16 +15,17 @@ extension ClientExchange {
   /// follows the answer.
   func finish() {
     endWork()
-    source?.finish()
+    delivery?.source?.finish()
     connection.servedCount += 1
     if !isSent || !input.isEmpty || hasEnded { connection.keepsAlive = false }
+    guard let lease = lease.take(), let pool = pool.take() else { return }
     if connection.keepsAlive { pool.put(lease) } else { lease.discard() }
   }
 
   /// The server speaks another protocol from here on. The connection leaves the pool, so that it counts no
   /// longer among those to its origin.
-  func handOver(_ response: LazyResponse) throws(Refusal) {
-    guard outgoing.hasAsked(for: response.response) else {
+  func handOver(_ answer: ClientAnswer) throws(Refusal) {
+    guard outgoing.hasAsked(for: answer.response) else {
       throw .badRequest("the server switches to a protocol that nobody has asked for")
     }
     endWork()
@@ -31,7 +33,7 @@ extension ClientExchange {
     stream.unread(input)
     connection.isHandedOver = true
     lease.discard()
-    tell(.success(HTTPClientResponse(response, HTTPBody(ended: loop), stream)))
+    tell(.success(HTTPClientResponse(HTTPBody(ended: loop, of: answer))))
   }
 
   func refuse(_ refusal: Refusal) {
@@ -44,7 +46,7 @@ extension ClientExchange {
     if phase == .over { return }
     endWork()
     lease.discard()
-    source?.finish(error)
+    delivery?.source?.finish(error)
     tell(.failure(error))
   }
 }

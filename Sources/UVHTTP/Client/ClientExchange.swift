@@ -1,7 +1,7 @@
 import HTTPTypes
 import UV
 
-/// A request and its answer on a connection.
+/// A request and its answer on a connection, which keeps the object for its next request.
 final class ClientExchange {
   enum Phase {
     /// The head of the answer is read.
@@ -14,50 +14,61 @@ final class ClientExchange {
   /// How many interim answers (1xx) there may be.
   private static let mostInterimAnswers = 16
 
-  let loop: EventLoop
-  let outgoing: OutgoingRequest
-  let lease: PoolLease<ClientConnection>
-  let pool: ClientPool
-  private let options: HTTPClientOptions
-  private let limits: HTTPLimits
-  /// Who is told when the head of the answer has come.
-  @exclusivity(unchecked) var call: ClientCall?
-  @exclusivity(unchecked) private var end = LoopClock.Instant(nanoseconds: 0)
+  /// Whose attempt this is; nil between two.
+  @exclusivity(unchecked) private var call: ClientCall!
+  @exclusivity(unchecked) var lease: PoolLease<ClientConnection>!
+  @exclusivity(unchecked) var pool: ClientPool!
+  let connection: ClientConnection
+  @exclusivity(unchecked) private var hasTold = false
   @exclusivity(unchecked) var phase = Phase.head
   /// The bytes that have come and haven't been understood.
   @exclusivity(unchecked) var input = Bytes()
-  @exclusivity(unchecked) private var parser: AnswerParser
-  @exclusivity(unchecked) private var framing = AnswerHead.Framing.body(.none)
-  private var bodyParser: BodyParser
-  /// Where the body's bytes go. An iterator may keep only the source.
-  weak var source: CustomSource<Bytes>?
-  private weak var body: HTTPBody?
-  private var isBodyWanted = false
+  /// Reads a head that isn't known, or doesn't come at once; nil between two of them.
+  @exclusivity(unchecked) private var parser: AnswerParser?
+  /// The body that the program reads as it comes; nil otherwise.
+  @exclusivity(unchecked) var delivery: BodyDelivery?
   @exclusivity(unchecked) var hasEnded = false
-  private var interimCount = 0
+  @exclusivity(unchecked) private var interimCount = 0
   /// Writes what isn't written at once; nil otherwise.
-  private(set) var sender: RequestSender?
-  private var isSenderDone = true
+  @exclusivity(unchecked) private(set) var sender: RequestSender?
+  @exclusivity(unchecked) private var isSenderDone = true
 
   /// Whether anything of an answer has come.
-  private(set) var hasBegunAnswer = false
-  /// Whether the connection had served another request before.
-  let isReused: Bool
+  @exclusivity(unchecked) private(set) var hasBegunAnswer = false
+  /// Whether the connection had served another request before, or had waited for one.
+  @exclusivity(unchecked) private(set) var isReused = false
 
-  init(
-    _ outgoing: OutgoingRequest, _ lease: PoolLease<ClientConnection>, _ pool: ClientPool,
-    _ client: ClientCore
-  ) {
-    (self.outgoing, self.lease, self.pool, options) = (outgoing, lease, pool, client.options)
-    isReused = lease.resource.servedCount > 0
-    loop = lease.resource.stream.loop
-    limits = client.limits
-    parser = AnswerParser(limits, AnswerParser.Question(isHead: outgoing.request.method == .head))
-    bodyParser = BodyParser(.none, limits)
+  private init(_ connection: ClientConnection) { self.connection = connection }
+
+  /// An exchange on a connection that is lent: the one before, or a new one if somebody still holds that.
+  static func on(
+    _ lease: consuming PoolLease<ClientConnection>, _ call: ClientCall, _ pool: consuming ClientPool
+  ) -> ClientExchange {
+    let exchange = takeSpare(lease.resource)
+    exchange.call = call
+    exchange.lease = consume lease
+    exchange.pool = consume pool
+    exchange.isReused = exchange.connection.mayBeStale
+    (exchange.phase, exchange.hasTold, exchange.hasBegunAnswer) = (.head, false, false)
+    return exchange
   }
 
-  var connection: ClientConnection { lease.resource }
-  var stream: ByteStream { lease.resource.stream }
+  @inline(never)
+  private static func takeSpare(_ connection: ClientConnection) -> ClientExchange {
+    connection.takeSpare() ?? ClientExchange(connection)
+  }
+
+  /// Lets the connection keep the object. Only one that has had neither a sender nor a body in parts is as new.
+  private func rest() {
+    if connection.keepsAlive, sender == nil, interimCount == 0 { connection.keep(self) }
+  }
+
+  /// The request, until the head of its answer has come.
+  var outgoing: OutgoingRequest { call.outgoing }
+  private var client: ClientCore { call.client }
+  var loop: EventLoop { connection.stream.loop }
+  var limits: HTTPLimits { client.limits }
+  var stream: ByteStream { connection.stream }
 
   /// Whether none of the body has been sent, because it waited for leave.
   var hasWaited: Bool { sender?.isWaiting ?? false }
@@ -68,26 +79,25 @@ final class ClientExchange {
   // MARK: Sending
 
   /// Sends the request, and waits for the head of its answer.
-  ///
-  /// - Parameters:
-  ///   - call: Who is told, once.
-  ///   - end: When all has to be over.
-  func begin(for call: ClientCall, until end: LoopClock.Instant) {
-    self.call = call
-    self.end = end
+  func begin(_ client: ClientCore, _ outgoing: OutgoingRequest) {
     connection.begin(self)
     // While the request leaves, the server may be silent.
-    if connection.servedCount > 0, !outgoing.isShort { stream.readTimeout = nil }
-    connection.limit(until: end)
+    if isReused, !outgoing.isShort { stream.readTimeout = nil }
     if case .whole(let bytes) = outgoing.body, !outgoing.expectsContinue {
-      let head = RequestBytes.head(outgoing)
-      if bytes.isEmpty { connection.write(head) } else { connection.write([head, bytes]) }
+      if bytes.isEmpty {
+        connection.writeSoon(outgoing.head)
+      } else {
+        connection.write([outgoing.head, bytes])
+      }
     } else {
       isSenderDone = false
       let sender = RequestSender(outgoing, connection)
       self.sender = sender
-      sender.begin(patience: options.continueTimeout) { [weak self] error in self?.didSendBody(error) }
+      sender.begin(patience: client.options.continueTimeout) { [weak self] error in
+        self?.didSendBody(error)
+      }
     }
+    connection.limit(until: call.end)
     connection.read()
   }
 
@@ -106,15 +116,17 @@ final class ClientExchange {
     waitIfSent()
   }
 
-  /// If the server has all of the request, it may be silent no longer than this.
+  /// Once the server has all of the request, it may be silent no longer than this.
   private func waitIfSent() {
     guard isSent, phase == .head else { return }
-    stream.readTimeout = options.idleTimeout
-    connection.limit(until: min(end, loop.now.advanced(by: options.headTimeout)))
+    let now = loop.now
+    stream.beginReadTimeout(client.idleTimeout, at: now)
+    connection.limit(until: min(call.end, now.after(client.headTimeout)))
   }
 
   func deadlineCame() {
-    let isAll = end <= loop.now
+    let isAll = call.end <= loop.now
+    let options = client.options
     let subject = isAll ? "total, \(options.total)" : "head, \(options.headTimeout)"
     fail(UVError(.timedOut, operation: "http", subject: subject))
   }
@@ -123,7 +135,7 @@ final class ClientExchange {
 
   // MARK: Reading
 
-  private func read() {
+  func read() {
     if phase == .over { return }
     if hasEnded { return advance() }
     connection.exchange = self
@@ -155,96 +167,83 @@ final class ClientExchange {
 
   private func readHead() {
     do throws(Refusal) {
-      while let head = try parser.parse(input.span) {
-        // The rest of what was read with it may stay for long.
-        let bytes = Bytes(input[..<head.end]).copy()
-        input = Bytes(input[head.end...])
-        if !head.isInterim { return try begin(head, LazyResponse(head, bytes)) }
-        if head.status == 101 { return try handOver(LazyResponse(head, bytes)) }
-        if head.status == 100 { sender?.goOn() }
+      while let answer = try nextHead() {
+        if !answer.head.isInterim { return try begin(answer) }
+        if answer.head.status == 101 { return try handOver(answer) }
+        if answer.head.status == 100 { sender?.goOn() }
         interimCount += 1
         if interimCount > Self.mostInterimAnswers {
           throw .badRequest("there are too many interim answers")
         }
-        parser = AnswerParser(limits, AnswerParser.Question(isHead: outgoing.request.method == .head))
       }
     } catch { return refuse(error) }
     if hasEnded { return fail(UVError(.endOfFile, operation: "http")) }
     read()
   }
 
-  private func begin(_ head: AnswerHead, _ response: LazyResponse) throws(Refusal) {
+  /// Takes a head from what has come; nil if it isn't complete.
+  private func nextHead() throws(Refusal) -> ClientAnswer? {
+    let isHead = outgoing.isHead
+    if parser == nil, let last = pool.lastAnswer, last.isHead(of: input, isOfHead: isHead) {
+      input.drop(last.bytes.count)
+      return last
+    }
+    if parser == nil { parser = AnswerParser(limits, AnswerParser.Question(isHead: isHead)) }
+    let all = input
+    guard let head = try parser!.parse(all.span) else { return nil }
+    parser = nil
+    // The rest of what was read with it may stay for long.
+    let bytes = Bytes(copying: all.bytes.extracting(0..<head.end))
+    input.drop(head.end)
+    let answer = ClientAnswer(head, bytes, isOfHead: isHead, head.status == 101 ? stream : nil)
+    if !head.isInterim, answer.isToRemember { pool.lastAnswer = answer }
+    return answer
+  }
+
+  private func begin(_ answer: consuming ClientAnswer) throws(Refusal) {
+    let framing = answer.head.framing
     phase = .body
-    framing = head.framing
-    connection.keepsAlive = head.keepsAlive
-    if let whole = try wholeBody() {
+    connection.keepsAlive = answer.head.keepsAlive
+    if let whole = try wholeBody(framing) {
       // The connection is free when the program hears of the answer.
       finish()
-      tell(.success(HTTPClientResponse(response, HTTPBody(loop, whole))))
+      let call = self.call.take()!
+      rest()
+      call.didEnd(self, .success(HTTPClientResponse(HTTPBody(loop, whole, of: answer))))
+      call.rest()
     } else {
-      if !isSent { stream.readTimeout = options.idleTimeout }
-      connection.limit(until: end)
+      if !isSent { stream.readTimeout = client.idleTimeout }
+      connection.limit(until: call.end)
       // A body that fails at once is no answer that fails.
-      let call = call.take()
-      let body = HTTPBody(BodyOwner(self))
-      (connection.bodyExchange, self.body) = (self, body)
-      body.expectedCount = bodyParser.rest ?? 0
-      source = body.source
+      hasTold = true
+      let body = beginBody(answer)
       readBody()
-      call?.didEnd(self, .success(HTTPClientResponse(response, body)))
+      call.didEnd(self, .success(HTTPClientResponse(body)))
     }
   }
 
   /// The body, if all of it has come with the head; nil if more is to come, or it is chunked.
-  private func wholeBody() throws(Refusal) -> Bytes? {
-    guard case .body(let framing) = framing else { return nil }
+  private func wholeBody(_ framing: AnswerHead.Framing) throws(Refusal) -> Bytes? {
     switch framing {
-    case .none: return Bytes()
-    case .length(let count) where count <= input.count && count <= limits.body:
-      let body = Bytes(input[..<count])
-      input = Bytes(input[count...])
-      return body
-    default:
-      bodyParser = BodyParser(framing, limits)
-      return nil
+    case .body(.none): return Bytes()
+    case .body(.length(let count)) where count <= input.count && count <= limits.body:
+      return input.takeFirst(count)
+    default: return nil
     }
   }
 
-  func tell(_ result: Result<HTTPClientResponse, UVError>) { call.take()?.didEnd(self, result) }
-
-  // MARK: The body
-
-  func wantBody(_ isWanted: Bool) {
-    isBodyWanted = isWanted
-    if isWanted { readBody() }
+  /// Says once when the head of the answer has come, or the exchange has failed.
+  func tell(_ result: Result<HTTPClientResponse, UVError>) {
+    if hasTold { return }
+    hasTold = true
+    call.didEnd(self, result)
   }
+}
 
-  private func readBody() {
-    while phase == .body {
-      if framing == .untilClose {
-        if !input.isEmpty { source?.send(input) }
-        input = Bytes()
-        if hasEnded { return finish() }
-        break
-      }
-      do throws(Refusal) {
-        switch try bodyParser.take(from: &input) {
-        case .incomplete:
-          if hasEnded {
-            return fail(UVError(.endOfFile, operation: "read", message: "the body isn't complete"))
-          }
-          if isBodyWanted { read() }
-          return
-        case .content(let part): source?.send(part)
-        case .end(let trailer):
-          if !trailer.isEmpty { body?.trailers = HTTPFields(trailer) }
-          return finish()
-        }
-      } catch { return refuse(error) }
-    }
-    if isBodyWanted { read() }
+extension LoopClock.Instant {
+  /// The moment that is so many nanoseconds later.
+  func after(_ nanoseconds: UInt64) -> Self {
+    let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
+    return Self(nanoseconds: overflow ? .max : sum)
   }
-
-  /// Nobody holds the body any more.
-  func bodyWasDropped() { if phase != .over { fail(UVError(.cancelled, operation: "read")) } }
 }

@@ -8,17 +8,24 @@ final class ClientPool: Flushable {
   /// Leases of connections that are free.
   @exclusivity(unchecked) private var free: [PoolLease<ClientConnection>] = []
   @exclusivity(unchecked) private var reuseCount = 0
+  /// Whether the loop gives them back before it waits.
+  @exclusivity(unchecked) private var isToFlush = false
+  /// The head that the origin's servers have sent last.
+  @exclusivity(unchecked) var lastAnswer: ClientAnswer?
   /// How many requests wait for a connection.
   private var waitCount = 0
 
   /// After so many requests the pool looks whether a connection is too old.
   private static let requestsBetweenLooks = 64
 
-  init(_ pool: Pool<ClientConnection>, isKeeping: Bool) { (self.pool, self.isKeeping) = (pool, isKeeping) }
+  private let loop: EventLoop
 
-  var loop: EventLoop { pool.loop }
+  init(_ pool: Pool<ClientConnection>, isKeeping: Bool) {
+    (self.pool, self.isKeeping, loop) = (pool, isKeeping, pool.loop)
+  }
 
-  /// A connection that is at hand; nil if there is none.
+  /// A connection that is at hand; nil if there is none. Not inlined, as the caller would count references to this.
+  @inline(never)
   func take() -> PoolLease<ClientConnection>? {
     while let lease = free.popLast() {
       if lease.resource.isReusable {
@@ -27,7 +34,7 @@ final class ClientPool: Flushable {
       }
       lease.giveBack()
     }
-    return nil
+    return pool.leaseAtOnce()
   }
 
   /// Asks the pool for a connection.
@@ -42,17 +49,19 @@ final class ClientPool: Flushable {
   }
 
   /// Takes a connection back that is free.
-  func put(_ lease: PoolLease<ClientConnection>) {
+  func put(_ lease: consuming PoolLease<ClientConnection>) {
     guard isKeeping, waitCount == 0, !loop.isShuttingDown,
       lease.resource.servedCount % Self.requestsBetweenLooks != 0
     else { return lease.giveBack() }
-    if free.isEmpty { loop.flushNextTurn(self) }
-    free.append(lease)
+    if !isToFlush { loop.flushNextTurn(self) }
+    isToFlush = true
     // So the stream doesn't pause meanwhile.
     lease.resource.read()
+    free.append(consume lease)
   }
 
   package func flush() {
+    isToFlush = false
     let leases = free
     free.removeAll(keepingCapacity: true)
     for lease in leases { lease.giveBack() }

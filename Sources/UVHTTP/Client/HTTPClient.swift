@@ -19,6 +19,8 @@ import UV
 /// libuv has no corresponding type. RFC 9110 and RFC 9112 say how the client behaves.
 public final class HTTPClient {
   let core: ClientCore
+  /// The request for the last URL. Most programs that ask much ask for the same again.
+  @exclusivity(unchecked) private var lastGet: ClientGet?
 
   /// Makes a client. It has no connections until there is a request.
   ///
@@ -47,7 +49,7 @@ public final class HTTPClient {
   ///
   /// libuv has no corresponding function.
   public func get(_ url: String) -> Request<HTTPClientResponse> {
-    Request(loop) { [self] in get(url, $0) }
+    if let get = asking(url) { Request(get) } else { Request(loop) { [self] in get(url, $0) } }
   }
 
   /// Sends a GET request; see ``get(_:)``.
@@ -59,10 +61,20 @@ public final class HTTPClient {
   /// libuv has no corresponding function.
   @discardableResult
   public func get(_ url: String, _ done: @escaping Completion<HTTPClientResponse>) -> PendingRequest {
-    guard let request = HTTPRequest(url: url) else {
-      return loop.answer(done, UVError(.invalidArgument, operation: "http", subject: url))
-    }
-    return send(request, done)
+    if let get = asking(url) { return core.send(get.outgoing, done) }
+    return loop.answer(done, UVError(.invalidArgument, operation: "http", subject: url))
+  }
+
+  /// The request for a URL; nil if it isn't one.
+  private func asking(_ url: String) -> ClientGet? {
+    core.loop.requireOnLoop("HTTPClient.get")
+    if let lastGet, lastGet.url == url { return lastGet }
+    guard let request = HTTPRequest(url: url) else { return nil }
+    let outgoing = OutgoingRequest(request: request, body: .whole(Bytes()))
+    core.remember(outgoing)
+    let get = ClientGet(core, outgoing, of: url)
+    lastGet = get
+    return get
   }
 
   /// Sends a request.

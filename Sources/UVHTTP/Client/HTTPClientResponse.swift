@@ -8,24 +8,24 @@ import UV
 ///
 /// libuv has no corresponding type.
 public struct HTTPClientResponse {
-  private let lazy: LazyResponse
   /// The body. It has no bytes if the answer has none, as with HEAD or the status 204 or 304.
-  public let body: HTTPBody
-  /// The connection, if the server has switched to another protocol at ``HTTPClient/upgrade(_:body:)``, with
-  /// what it has sent of that already; nil otherwise. It is closed as any other stream: by `close()`, or when
-  /// its last reference goes.
-  public let stream: ByteStream?
+  public private(set) var body: HTTPBody
 
-  init(_ lazy: LazyResponse, _ body: HTTPBody, _ stream: ByteStream? = nil) {
-    (self.lazy, self.body, self.stream) = (lazy, body, stream)
-  }
+  init(_ body: HTTPBody) { self.body = body }
+
+  private var answer: ClientAnswer { body.head! }
 
   /// The status and the fields. They are made when they are first asked for.
-  public var head: HTTPResponse { lazy.response }
+  public var head: HTTPResponse { answer.response }
 
   /// The status.
-  public var status: HTTPResponse.Status { lazy.status }
+  public var status: HTTPResponse.Status { answer.status }
 
   /// The fields.
   public var headerFields: HTTPFields { head.headerFields }
+
+  /// The connection, if the server has switched to another protocol at ``HTTPClient/upgrade(_:body:)``, with
+  /// what it has sent of that already; nil otherwise. It is closed as any other stream: by `close()`, or when
+  /// its last reference goes.
+  public var stream: ByteStream? { answer.stream }
 }

@@ -1,8 +1,9 @@
 import HTTPTypes
 import UV
 
-/// A request and its body, as a client sends them.
-struct OutgoingRequest {
+/// A request and its body, as a client sends them: again on another connection if need be, and a GET as often as
+/// the program asks for the same URL. Its head is encoded once.
+final class OutgoingRequest {
   enum Body {
     case whole(Bytes)
     case parts(Parts)
@@ -18,31 +19,37 @@ struct OutgoingRequest {
     var trailers: (() -> HTTPFields)?
   }
 
-  var request: HTTPRequest
-  var body: Body
+  let request: HTTPRequest
+  let body: Body
   /// Whether it asks for the protocol in its field `Upgrade`.
-  var isUpgrade = false
-
-  var framing: BodyFraming {
-    switch body {
-    case .whole(let bytes):
-      // A server expects a length where the method gives a body a meaning (RFC 9110, 8.6).
-      bytes.isEmpty && !expectsBody ? .none : .length(bytes.count)
-    case .parts(let parts): parts.length.map { .length($0) } ?? .chunked
-    }
-  }
-
-  private var expectsBody: Bool {
-    request.method == .post || request.method == .put || request.method == .patch
-  }
-
+  let isUpgrade: Bool
+  let framing: BodyFraming
   /// Whether its body waits for leave to be sent.
-  var expectsContinue: Bool {
-    // A loop looks, because `HTTPFields` makes an index of all fields when one is looked up by its name.
-    let isAsked = request.headerFields.contains {
-      $0.name == .expect && $0.value.lowercased() == "100-continue"
-    }
-    return isAsked && framing != .none && framing != .length(0)
+  let expectsContinue: Bool
+  let isHead: Bool
+  /// The bytes of its head.
+  private(set) lazy var head = RequestBytes.head(self)
+  /// Why it can't be sent; nil if it can.
+  let fault: String?
+  /// The pool for a request that is remembered, if it is known.
+  @exclusivity(unchecked) var pool: ClientPool?
+
+  init(request: HTTPRequest, body: Body, isUpgrade: Bool = false) {
+    (self.request, self.body, self.isUpgrade) = (request, body, isUpgrade)
+    fault = Self.fault(of: request, body, isUpgrade)
+    let method = request.method
+    isHead = method == .head
+    let framing: BodyFraming =
+      switch body {
+      case .whole(let bytes):
+        // A server expects a length where the method gives a body a meaning (RFC 9110, 8.6).
+        bytes.isEmpty && method != .post && method != .put && method != .patch ? .none : .length(bytes.count)
+      case .parts(let parts): parts.length.map { .length($0) } ?? .chunked
+      }
+    self.framing = framing
+    expectsContinue =
+      framing != .none && framing != .length(0)
+      && request.headerFields.contains { $0.name == .expect && $0.value.lowercased() == "100-continue" }
   }
 
   /// Whether the system takes it at once, most often.
@@ -61,15 +68,14 @@ struct OutgoingRequest {
     }
   }
 
-  /// Why it can't be sent; nil if it can.
-  var fault: String? {
+  private static func fault(of request: HTTPRequest, _ body: Body, _ isUpgrade: Bool) -> String? {
     if request.method == .connect { return "CONNECT is for proxies: set HTTPClientOptions.proxy" }
     if !request.hasValidPath { return "the path has a character that must be encoded" }
     if case .parts(let parts) = body, let length = parts.length {
       if length < 0 { return "the length is negative" }
       if parts.trailers != nil { return "a body with a length has no trailer" }
     }
-    if isUpgrade, Self.protocols(request.headerFields).isEmpty { return "Upgrade names no protocol" }
+    if isUpgrade, protocols(request.headerFields).isEmpty { return "Upgrade names no protocol" }
     return nil
   }
 
@@ -82,5 +88,22 @@ struct OutgoingRequest {
   private static func protocols(_ fields: HTTPFields) -> Set<String> {
     let names = (fields[.upgrade] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
     return Set(names.map(String.init))
+  }
+}
+
+/// A GET that a client remembers. It is the work of each request for it.
+final class ClientGet: SharedWork {
+  private let core: ClientCore
+  let outgoing: OutgoingRequest
+  let url: String
+
+  init(_ core: ClientCore, _ outgoing: OutgoingRequest, of url: String) {
+    (self.core, self.outgoing, self.url) = (core, outgoing, url)
+  }
+
+  var loop: EventLoop { core.loop }
+
+  func start(_ argument: Int, _ done: GenericCompletion<HTTPClientResponse>) -> PendingRequest {
+    core.send(outgoing, telling: .generic(done))
   }
 }

@@ -13,7 +13,7 @@ final class RequestSender {
   private(set) var isWaiting = false
   private var leaveTimer = PendingRequest()
   private var rest: Int?
-  /// What to do when the system has taken what was written last.
+  /// The next step, for when the system has taken the last write.
   private var next: (() -> Void)?
 
   init(_ outgoing: OutgoingRequest, _ connection: ClientConnection) {
@@ -29,9 +29,9 @@ final class RequestSender {
       leaveTimer = connection.stream.loop.sleepQuietly(for: patience) { [weak self] result in
         if case .success = result { self?.goOn() }
       }
-      connection.write(RequestBytes.head(outgoing))
+      connection.write(outgoing.head)
     } else {
-      write([RequestBytes.head(outgoing)]) { [self] in sendBody() }
+      write([outgoing.head]) { [self] in sendBody() }
     }
   }
 

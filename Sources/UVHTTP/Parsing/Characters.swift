@@ -12,6 +12,8 @@ extension UInt8 {
 
   /// Whether it may be a part of a token: letters, digits and !#$%&'*+-.^_`|~, a bit for each.
   var isToken: Bool {
+    // Most are letters.
+    if (self | 0x20) &- 0x61 < 26 { return true }
     let bits: UInt64 = self < 64 ? 0x03ff_6cfa_0000_0000 : 0x57ff_ffff_c7ff_fffe
     return self < 128 && bits >> UInt64(self & 63) & 1 != 0
   }

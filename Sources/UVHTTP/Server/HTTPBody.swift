@@ -24,7 +24,10 @@ protocol BodyReader: AnyObject {
 /// libuv has no corresponding type. RFC 9112, 6 and 7, say how a body is sent.
 public final class HTTPBody: ReadableSource<Bytes> {
   /// The fields after a chunked body, once that has ended; none before.
-  public internal(set) var trailers: HTTPFields = [:]
+  public var trailers: HTTPFields { trailer ?? [:] }
+
+  // Empty fields take a hundred instructions.
+  var trailer: HTTPFields?
 
   /// How many bytes the peer says that there will be, so that memory needn't grow; 0 if it doesn't.
   var expectedCount = 0
@@ -33,12 +36,13 @@ public final class HTTPBody: ReadableSource<Bytes> {
   private(set) var isTooLong = false
 
   /// All of a body that has come already, until somebody asks for it.
-  private final class Whole { var bytes: Bytes? }
+  @exclusivity(unchecked) private var whole: Bytes?
 
-  private let whole: Whole?
+  /// The head of an answer, which its body keeps: so an answer is no object of its own.
+  @exclusivity(unchecked) private(set) var head: ClientAnswer?
 
-  init(_ reader: some BodyReader) {
-    whole = nil
+  init(_ reader: some BodyReader, of head: ClientAnswer? = nil) {
+    self.head = head
     super.init(
       CustomSource(reader.loop, "read") { _ in
         reader.wantBody(true)
@@ -47,22 +51,23 @@ public final class HTTPBody: ReadableSource<Bytes> {
       })
   }
 
-  /// A body that has come as a whole.
-  init(_ loop: EventLoop, _ bytes: Bytes) {
-    let whole = Whole()
-    whole.bytes = bytes
-    self.whole = whole
-    super.init(loop) {
-      CustomSource(loop, "read") { source in
-        if let bytes = whole.bytes.take(), !bytes.isEmpty { source.send(bytes) }
-        source.finish()
-      }
+  /// The body of an answer, if it has come as a whole.
+  init(_ loop: EventLoop, _ bytes: Bytes, of head: ClientAnswer) {
+    (whole, self.head) = (bytes, head)
+    super.init(loop) { ($0 as! HTTPBody).sourceOfWhole }
+  }
+
+  private var sourceOfWhole: CustomSource<Bytes> {
+    let bytes = whole.take() ?? Bytes()
+    return CustomSource(loop, "read") { source in
+      if !bytes.isEmpty { source.send(bytes) }
+      source.finish()
     }
   }
 
   /// A body of which no bytes come any more.
-  init(ended loop: EventLoop, _ error: UVError? = nil) {
-    whole = nil
+  init(ended loop: EventLoop, _ error: UVError? = nil, of head: ClientAnswer? = nil) {
+    self.head = head
     super.init(CustomSource(loop, "read") { _ in })
     finish(error)
   }
@@ -75,7 +80,7 @@ public final class HTTPBody: ReadableSource<Bytes> {
   ///
   /// libuv has no corresponding function.
   public func readToEnd(limit: Int) -> Request<Bytes> {
-    Request(loop, operation: "read") { [self] in readToEnd(limit: limit, $0) }
+    Request(self, limit, operation: "read")
   }
 
   /// Reads the rest of the body; see ``readToEnd(limit:)``.
@@ -83,9 +88,7 @@ public final class HTTPBody: ReadableSource<Bytes> {
   /// libuv has no corresponding function.
   @discardableResult
   public func readToEnd(limit: Int, _ done: @escaping Completion<Bytes>) -> PendingRequest {
-    if let bytes = whole?.bytes.take() {
-      isTooLong = bytes.count > limit
-      let result = isTooLong ? .failure(Self.tooLong(limit)) : Result<Bytes, UVError>.success(bytes)
+    if let result = answerIfKnown(limit) {
       loop.queueMicrotask { done(result) }
       return PendingRequest()
     }
@@ -129,4 +132,25 @@ public final class HTTPBody: ReadableSource<Bytes> {
   func send(_ bytes: Bytes) { source.send(bytes) }
 
   func finish(_ error: UVError? = nil) { source.finish(error) }
+}
+
+/// The rest of a body, up to a limit. A task doesn't wait for one that is here.
+extension HTTPBody: SharedWork {
+  /// Whether all of the body is here, and nobody has read of it.
+  @usableFromInline
+  package var isKnown: Bool { whole != nil }
+
+  @usableFromInline
+  package func answerIfKnown(_ limit: Int) -> Result<Bytes, UVError>? {
+    guard let bytes = whole.take() else { return nil }
+    isTooLong = bytes.count > limit
+    return isTooLong ? .failure(Self.tooLong(limit)) : .success(bytes)
+  }
+
+  @usableFromInline
+  package func start(_ limit: Int, _ done: GenericCompletion<Bytes>) -> PendingRequest {
+    guard let result = answerIfKnown(limit) else { return readToEnd(limit: limit) { done($0) } }
+    loop.queueMicrotask { done(result) }
+    return PendingRequest()
+  }
 }

@@ -3,8 +3,9 @@ import UV
 
 /// A request, and the way to answer it. Use it on its loop's thread.
 ///
-/// There is one answer: whole, by ``respond(_:_:)``, from a file, by ``respond(_:file:from:count:)``, or bit by
-/// bit, by ``begin(_:length:)``. A request for another protocol may be answered by ``upgrade(_:)``.
+/// There is one answer: whole, by ``respond(_:_:)-(HTTPResponse,Bytes)``, from a file, by
+/// ``respond(_:file:from:count:)``, or bit by bit, by ``begin(_:length:)``. A request for another protocol may be
+/// answered by ``upgrade(_:)``.
 ///
 /// An exchange that is dropped without an answer is answered with 500 (Internal Server Error), or with the
 /// status for a body that was wrong, after which the connection ends.
@@ -14,15 +15,17 @@ public final class HTTPExchange {
   private let connection: ServerConnection
   /// Which request of its connection this is.
   private let number: Int
-  let head: RequestHead
-  private let bytes: Bytes
-  private var isAnswered = false
-  private lazy var madeRequest = head.request(bytes)
+  private let received: ReceivedHead
+  @exclusivity(unchecked) private(set) var isAnswered = false
+  /// Whether a task has given the answer, and has to wait because the client is slow to take it.
+  @exclusivity(unchecked) private var isToBeWaitedFor = false
   private var madeBody: HTTPBody?
 
-  init(_ connection: ServerConnection, _ number: Int, _ head: RequestHead, _ bytes: Bytes) {
-    (self.connection, self.number, self.head, self.bytes) = (connection, number, head, bytes)
+  init(_ connection: ServerConnection, _ number: Int, _ received: ReceivedHead) {
+    (self.connection, self.number, self.received) = (connection, number, received)
   }
+
+  var head: RequestHead { received.head }
 
   deinit {
     if isAnswered { return }
@@ -64,7 +67,7 @@ public final class HTTPExchange {
   /// `path` is the target as it was sent, with its query and its percent signs. `authority` is that of the
   /// target, if it has one, or the field `Host`, which isn't among the fields. `scheme` is nil unless the
   /// target has one.
-  public var request: HTTPRequest { madeRequest }
+  public var request: HTTPRequest { received.request }
 
   /// The address of the client: the one that the load balancer has told (`ByteStream.proxyHeader`), or the
   /// other end's.
@@ -86,24 +89,50 @@ public final class HTTPExchange {
   ///     yours, and adds the date. With `Connection: close` the connection ends after the answer.
   ///   - body: The body. A client that has asked for the head alone doesn't get it.
   /// - Returns: A request that ends when the answer is on its way: when those before it have been given, and
-  ///   no more than 64 KiB wait for the client. It fails with `alreadyInProgress` if there is an answer, with
+  ///   no more than 64 KiB wait for the client. Bytes that are written at the end of the loop's turn aren't
+  ///   counted. It fails with `alreadyInProgress` if there is an answer, with
   ///   `invalidArgument` for a status below 200, a body of an answer that has none (204, 304), and a success of
   ///   CONNECT, which is ``upgrade(_:)``'s; and with `brokenPipe` if the connection has ended. Cancelling it
   ///   before it has ended ends the connection.
   ///
   /// libuv has no corresponding function. RFC 9112, 6, says what is written.
   public func respond(_ response: HTTPResponse, _ body: Bytes = Bytes()) -> Request<Void> {
-    Request(WholeAnswer(self, response, body))
+    Request(WholeAnswer(self, .response(response), body))
   }
 
-  /// Answers the request; see ``respond(_:_:)``.
+  /// Answers the request; see ``respond(_:_:)-(HTTPResponse,Bytes)``.
   ///
   /// libuv has no corresponding function.
   @discardableResult
   public func respond(
     _ response: HTTPResponse, _ body: Bytes = Bytes(), _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    let head = ResponseHead(response, bodyLength: body.count)
+    respond(ResponseHead(response, bodyLength: body.count), body, done)
+  }
+
+  /// Answers the request with a head that was prepared, as it is for an answer that is given often.
+  ///
+  /// - Parameters:
+  ///   - head: The status and the fields.
+  ///   - body: The body.
+  /// - Returns: A request that ends and fails as ``respond(_:_:)-(HTTPResponse,Bytes)`` does.
+  ///
+  /// libuv has no corresponding function.
+  public func respond(_ head: HTTPPreparedHead, _ body: Bytes = Bytes()) -> Request<Void> {
+    Request(WholeAnswer(self, .prepared(head), body))
+  }
+
+  /// Answers the request; see ``respond(_:_:)-(HTTPPreparedHead,Bytes)``.
+  ///
+  /// libuv has no corresponding function.
+  @discardableResult
+  public func respond(
+    _ head: HTTPPreparedHead, _ body: Bytes = Bytes(), _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
+    respond(ResponseHead(head, bodyLength: body.count), body, done)
+  }
+
+  func respond(_ head: ResponseHead, _ body: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
     if let code = refusal(of: head.status, hasBody: !body.isEmpty) { return connection.fail(code, done) }
     isAnswered = true
     return connection.answer(number, head, body, done)
@@ -111,15 +140,25 @@ public final class HTTPExchange {
 
   /// Answers the request if it is its turn, and little waits for the client.
   ///
-  /// - Returns: Whether it is answered.
-  func respondAtOnce(_ response: HTTPResponse, _ body: Bytes) -> Bool {
-    guard connection.isTurn(number), connection.hasRoom(for: body.count) else { return false }
-    let head = ResponseHead(response, bodyLength: body.count)
+  /// - Returns: Whether it is answered, and the answer is on its way. An answer that isn't yet, because the client is slow
+  ///   to take it, is waited for by ``waitForAnswer(_:)``.
+  func respondAtOnce(_ head: ResponseHead, _ body: Bytes) -> Bool {
+    guard connection.isTurn(number), !connection.isCongested else { return false }
     if refusal(of: head.status, hasBody: !body.isEmpty) != nil { return false }
     isAnswered = true
     connection.put(head, body)
     connection.endTurn()
-    return true
+    isToBeWaitedFor = connection.isCongested
+    return !isToBeWaitedFor
+  }
+
+  /// Waits until the answer that was just given is on its way.
+  ///
+  /// - Returns: A way to cease to wait; nil if no such answer has been given.
+  func waitForAnswer(_ done: @escaping Completion<Void>) -> PendingRequest? {
+    if !isToBeWaitedFor { return nil }
+    isToBeWaitedFor = false
+    return connection.tell(done)
   }
 
   /// Answers the request with a part of a file. Its bytes don't pass through this process, unless they have
@@ -130,7 +169,7 @@ public final class HTTPExchange {
   ///   - file: The file. Its position stays as it is.
   ///   - offset: Where to begin in the file, in bytes.
   ///   - count: How many bytes to send, 0 or more. If the file has fewer, the connection breaks off.
-  /// - Returns: A request that ends and fails as ``respond(_:_:)`` does, with `invalidArgument` for a negative
+  /// - Returns: A request that ends and fails as the other `respond` does, with `invalidArgument` for a negative
   ///   count, and with `endOfFile` if the file is too short.
   ///
   /// The corresponding libuv function is `uv_fs_sendfile`.

@@ -14,15 +14,19 @@ import UV
 ///
 /// libuv has no corresponding type.
 public final class HTTPResponseWriter {
-  private let connection: ServerConnection
-  private let number: Int
+  let connection: ServerConnection
+  let number: Int
   private let framing: ResponseHead.Framing
-  private let isHead: Bool
+  let isHead: Bool
   /// The head, until it has been written.
   private var head: ResponseHead?
   /// How many bytes are left of the length; nil if none was promised.
   private var rest: Int?
   private var isFinished = false
+  /// Whether a part of a file is on its way.
+  var isSending = false
+  /// The writes that follow that part.
+  var waiting: [() -> Void] = []
 
   init(
     _ connection: ServerConnection, _ number: Int, _ head: ResponseHead, isHead: Bool
@@ -60,12 +64,19 @@ public final class HTTPResponseWriter {
   /// libuv has no corresponding function.
   @discardableResult
   public func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    if isFinished { return connection.fail(.alreadyInProgress, done) }
-    if let rest {
-      if bytes.count > rest { return connection.fail(.invalidArgument, done) }
-      self.rest = rest - bytes.count
-    }
+    if let code = refusal(of: bytes.count) { return connection.fail(code, done) }
     return put(bytes, done)
+  }
+
+  /// Counts bytes that are to be written.
+  ///
+  /// - Returns: Why they can't be; nil if they can.
+  func refusal(of count: Int) -> UVError.Code? {
+    if isFinished { return .alreadyInProgress }
+    guard let rest else { return nil }
+    if count > rest { return .invalidArgument }
+    self.rest = rest - count
+    return nil
   }
 
   /// Ends the answer.
@@ -95,34 +106,50 @@ public final class HTTPResponseWriter {
   }
 
   private func put(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
-    guard connection.isTurn(number) else {
-      if connection.hasGone(number) { return connection.fail(connection.endCode, done) }
-      return connection.wait(number) { [self] in _ = put(bytes, done) }
-    }
+    guard mayWrite else { return wait(done) { [self] in put(bytes, $0) } }
     putHead()
     if !isHead, !bytes.isEmpty {
-      if case .chunked = framing {
-        connection.output.append(String(bytes.count, radix: 16))
-        connection.output.append("\r\n")
-        connection.append(bytes)
-        connection.output.append("\r\n")
-      } else {
-        connection.append(bytes)
-      }
+      beginChunk(bytes.count)
+      connection.append(bytes)
+      endChunk()
     }
-    connection.flushLater()
+    connection.flushPart()
     return connection.tell(done)
   }
 
-  private func putHead() {
+  func putHead() {
     if let head = head.take() { connection.begin(head) }
   }
 
-  private func putEnd(_ trailers: HTTPFields, _ done: @escaping Completion<Void>) -> PendingRequest {
-    guard connection.isTurn(number) else {
-      if connection.hasGone(number) { return connection.fail(connection.endCode, done) }
-      return connection.wait(number) { [self] in _ = putEnd(trailers, done) }
+  func beginChunk(_ count: Int) {
+    guard case .chunked = framing else { return }
+    connection.output.append(String(count, radix: 16))
+    connection.output.append("\r\n")
+  }
+
+  func endChunk() { if case .chunked = framing { connection.output.append("\r\n") } }
+
+  /// Whether it is this answer's turn, and no file is on its way.
+  var mayWrite: Bool { connection.isTurn(number) && !isSending }
+
+  /// Has `body` called when that is so, or when the connection has ended.
+  func wait(
+    _ done: @escaping Completion<Void>, _ body: @escaping (@escaping Completion<Void>) -> PendingRequest
+  ) -> PendingRequest {
+    if connection.hasGone(number) { return connection.fail(connection.endCode, done) }
+    var hasEnded = false
+    let begin = {
+      _ = body {
+        hasEnded = true
+        done($0)
+      }
     }
+    if connection.isTurn(number) { waiting.append(begin) } else { _ = connection.wait(number, begin) }
+    return PendingRequest { [connection] in if !hasEnded { connection.giveUp() } }
+  }
+
+  private func putEnd(_ trailers: HTTPFields, _ done: @escaping Completion<Void>) -> PendingRequest {
+    guard mayWrite else { return wait(done) { [self] in putEnd(trailers, $0) } }
     putHead()
     if case .chunked = framing, !isHead {
       connection.output.append("0\r\n")

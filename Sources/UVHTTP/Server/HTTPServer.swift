@@ -46,6 +46,11 @@ public final class HTTPServer: ReadableSource<HTTPExchange> {
     return try accepting.localAddress()
   }
 
+  /// How many connections the server has, and how many there were.
+  ///
+  /// libuv has no corresponding property.
+  public var counts: HTTPServerCounts { core.counts }
+
   /// Ends the service. No more connections are accepted. Requests that have come are answered, and a
   /// connection ends with the answer that follows; a silent one ends after ``HTTPLimits/lastSilence``. Then the
   /// server's readers get nil. Calling this function again does nothing more.

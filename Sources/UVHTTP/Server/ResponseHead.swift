@@ -15,16 +15,25 @@ struct ResponseHead {
   }
 
   let status: HTTPResponse.Status
-  let fields: HTTPFields
+  private let fields: HTTPFields
+  /// The status and the fields in bytes, if they were prepared.
+  private let prepared: HTTPPreparedHead.Made?
   let framing: Framing
 
   init(_ response: HTTPResponse, _ framing: Framing) {
-    (status, fields, self.framing) = (response.status, response.headerFields, framing)
+    (status, fields, prepared, self.framing) = (response.status, response.headerFields, nil, framing)
   }
 
   /// The head of a whole answer.
   init(_ response: HTTPResponse, bodyLength: Int) {
-    (status, fields) = (response.status, response.headerFields)
+    // The status is made anew each time it is asked for.
+    (status, fields, prepared) = (response.status, response.headerFields, nil)
+    framing = status.hasNoBody ? .none : .length(bodyLength)
+  }
+
+  /// The head of a whole answer.
+  init(_ head: HTTPPreparedHead, bodyLength: Int) {
+    (status, fields, prepared) = (head.made.status, HTTPFields(), head.made)
     framing = status.hasNoBody ? .none : .length(bodyLength)
   }
 
@@ -36,37 +45,66 @@ struct ResponseHead {
   ///   - date: The line with the date, for an answer that has none.
   /// - Returns: Whether the connection ends after the answer.
   func append(to bytes: inout BytesBuilder, isLast: Bool, minorVersion: Int, date: Bytes) -> Bool {
-    var (isLast, hasDate) = (isLast, false)
-    bytes.append("HTTP/1.1 ")
-    bytes.append(decimal: status.code)
-    bytes.append(" ")
-    bytes.append(status.reasonPhrase)
-    bytes.append("\r\n")
-    // One loop, because `HTTPFields` makes an index of all fields when one is looked up by its name.
-    for field in fields {
-      if Self.isOurs(field.name) {
-        if field.name == .connection, field.value.lowercased() == "close" { isLast = true }
-        continue
-      }
-      if field.name.rawName.utf8.count == 4, field.name == .date { hasDate = true }
-      Self.append(field, to: &bytes)
+    var isLast = isLast
+    let said: Said
+    if let prepared {
+      bytes.append(prepared.bytes)
+      said = prepared.said
+    } else {
+      said = Self.append(status, fields, to: &bytes)
     }
-    if !hasDate { bytes.append(date) }
+    if said.isLast { isLast = true }
+    if !said.hasDate { bytes.append(date) }
     switch framing {
     case .none: break
     case .length(let count): Self.append(BodyFraming.length(count), to: &bytes)
     case .chunked: Self.append(BodyFraming.chunked, to: &bytes)
     case .untilClose: isLast = true
     }
-    if status.code == 101 {
+    // The field `Upgrade` is for this connection alone, and has to say so (RFC 9110, 7.8).
+    if status.code == 101 || said.hasUpgrade && !isLast {
       bytes.append("connection: upgrade\r\n")
     } else if isLast {
-      bytes.append("connection: close\r\n")
+      bytes.append(said.hasUpgrade ? "connection: close, upgrade\r\n" : "connection: close\r\n")
     } else if minorVersion == 0 {
       bytes.append("connection: keep-alive\r\n")
     }
-    bytes.append("\r\n")
+    bytes.append(literal: "\r\n")
     return isLast
+  }
+
+  /// The meaning of the program's fields for the connection.
+  struct Said: Sendable {
+    /// Whether the connection ends after the answer.
+    var isLast = false
+    var hasDate = false
+    var hasUpgrade = false
+  }
+
+  /// Writes the status line and the program's fields.
+  static func append(
+    _ status: HTTPResponse.Status, _ fields: HTTPFields, to bytes: inout BytesBuilder
+  ) -> Said {
+    var said = Said()
+    if status.code == 200, status.reasonPhrase == "OK" {
+      bytes.append(literal: "HTTP/1.1 200 OK\r\n")
+    } else {
+      bytes.append("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
+    }
+    // One loop, because each field that is looked up by its name is searched for among all.
+    for field in fields {
+      if isOurs(field.name) {
+        if field.name == .connection, field.value.lowercased() == "close" { said.isLast = true }
+        continue
+      }
+      switch field.name.rawName.utf8.count {
+      case 4: if field.name == .date { said.hasDate = true }
+      case 7: if field.name == .upgrade { said.hasUpgrade = true }
+      default: break
+      }
+      append(field, to: &bytes)
+    }
+    return said
   }
 
   /// The field that says where a body ends.
@@ -74,18 +112,18 @@ struct ResponseHead {
     switch framing {
     case .none: break
     case .length(let count):
-      bytes.append("content-length: ")
+      bytes.append(literal: "content-length: ")
       bytes.append(decimal: count)
-      bytes.append("\r\n")
+      bytes.append(literal: "\r\n")
     case .chunked: bytes.append("transfer-encoding: chunked\r\n")
     }
   }
 
   static func append(_ field: HTTPField, to bytes: inout BytesBuilder) {
     bytes.append(field.name.rawName)
-    bytes.append(": ")
+    bytes.append(literal: ": ")
     field.withUnsafeBytesOfValue { bytes.append(UnsafeRawBufferPointer($0)) }
-    bytes.append("\r\n")
+    bytes.append(literal: "\r\n")
   }
 
   /// Whether the connection writes the field itself, because it says where the answer ends.
@@ -96,5 +134,12 @@ struct ResponseHead {
     case 17: name == .transferEncoding
     default: false
     }
+  }
+}
+
+extension BytesBuilder {
+  /// Appends text of the program, which needs no string.
+  fileprivate mutating func append(literal text: StaticString) {
+    text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
   }
 }

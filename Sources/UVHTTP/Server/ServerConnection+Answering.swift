@@ -80,6 +80,16 @@ extension ServerConnection {
       defer { endTurn() }
       return tell(done)
     }
+    return put(file, from: offset, count: count) { [self] outcome in
+      done(outcome)
+      if case .success = outcome, phase == .serving { endTurn() }
+    }
+  }
+
+  /// Writes a part of a file, 1 byte or more, whose turn it is. Nothing else may be written meanwhile.
+  func put(
+    _ file: File, from offset: Int64, count: Int, _ done: @escaping Completion<Void>
+  ) -> PendingRequest {
     flush()
     beginWaitingForClient(count)
     writeCount += 1
@@ -88,8 +98,9 @@ extension ServerConnection {
       let outcome = result.flatMap { sent -> Result<Void, UVError> in
         sent == count ? .success(()) : .failure(UVError(.endOfFile, operation: "fs_sendfile"))
       }
+      // Nothing follows a part that is missing.
+      if case .failure = outcome { close() }
       done(outcome)
-      if case .success = outcome, phase == .serving { endTurn() }
       didWrite(outcome)
     }
   }
@@ -98,15 +109,19 @@ extension ServerConnection {
   private func send(
     _ file: File, from offset: Int64, count: Int, _ done: @escaping Completion<Int>
   ) -> PendingRequest {
-    var pending = PendingRequest()
+    var (pending, isCancelled) = (PendingRequest(), false)
     pending = stream.sendfile(file, from: offset, count: count) { [self] result in
       guard case .failure(let error) = result, error.code == .busy else { return done(result) }
+      if isCancelled { return done(.failure(UVError(.cancelled, operation: "fs_sendfile"))) }
       pending = stream.drain { [self] result in
         if case .failure(let error) = result { return done(.failure(error)) }
         pending = stream.sendfile(file, from: offset, count: count, done)
       }
     }
-    return PendingRequest { pending.cancel() }
+    return PendingRequest {
+      isCancelled = true
+      pending.cancel()
+    }
   }
 
   /// Whether the connection takes no answer any more to a request.
@@ -116,7 +131,7 @@ extension ServerConnection {
   func begin(_ head: ResponseHead) {
     turns[0].hasBegun = true
     decideWhetherLast()
-    isLast = head.append(to: &output, isLast: isLast, minorVersion: turns[0].minorVersion, date: date.now)
+    isLast = head.append(to: &output, isLast: isLast, minorVersion: turns[0].minorVersion, date: memory.date)
   }
 
   /// An answer has been given completely. It is the next one's turn.
@@ -176,6 +191,7 @@ extension Refusal {
     case 417: .expectationFailed
     case 431: .requestHeaderFieldsTooLarge
     case 501: .notImplemented
+    case 503: .serviceUnavailable
     case 505: .httpVersionNotSupported
     default: .internalServerError
     }

@@ -19,8 +19,11 @@ extension ServerConnection {
     if !isWanted || phase != .serving || isBodyComplete { return }
     if mayContinue {
       mayContinue = false
-      output.append("HTTP/1.1 100 Continue\r\n\r\n")
-      flush()
+      // An answer that has begun is leave enough, and nothing may stand within it.
+      if turns.first?.hasBegun != true {
+        output.append("HTTP/1.1 100 Continue\r\n\r\n")
+        flush()
+      }
     }
     readBody()
   }
@@ -51,7 +54,7 @@ extension ServerConnection {
   private func endBody(_ trailer: Bytes) {
     isBodyComplete = true
     stream.totalTimeout = nil
-    if !trailer.isEmpty { body?.trailers = HTTPFields(trailer) }
+    if !trailer.isEmpty { body?.trailer = HTTPFields(trailer) }
     body?.finish()
     body = nil
     if turns.isEmpty { loop.queueMicrotask { [self] in advance() } }

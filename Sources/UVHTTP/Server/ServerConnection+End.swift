@@ -13,6 +13,13 @@ extension ServerConnection {
     answer(number, refusal)
   }
 
+  /// Answers the first request of a connection that is one too many, and ends it.
+  func refuseConnection(_ number: Int) {
+    let refusal = Refusal(code: 503, reason: "there are too many connections")
+    self.refusal = refusal
+    answer(number, refusal)
+  }
+
   /// The service ends. A client that is silent gets a moment, since its request may be on its way.
   func quiesce() { if phase != .closed { stream.readTimeout = limits.lastSilence } }
 
@@ -59,6 +66,7 @@ extension ServerConnection {
     body?.finish(UVError(.cancelled, operation: "read"))
     body = nil
     input = Bytes()
+    longOutput = []
     let waiting = turns.flatMap(\.waiting)
     turns = []
     for body in waiting { body() }

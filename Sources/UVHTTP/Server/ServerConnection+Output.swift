@@ -6,16 +6,13 @@ import UV
 extension ServerConnection: Flushable {
   /// A body that is shorter is copied beside its head.
   private static let shortBody = 16384
+  /// Longer ones leave together once they and their heads are so many bytes, or the turn ends.
+  private static let mostTogether = 1 << 20
   /// How much may wait for the client before the program has to wait, too.
   private static let mark = 65536
 
   /// Whether the client has to take answers before it gets more.
   var isCongested: Bool { output.count + stream.writeQueueSize > Self.mark }
-
-  /// Whether no more than the mark waits for the client after a body of so many bytes.
-  func hasRoom(for count: Int) -> Bool {
-    count <= Self.shortBody && output.count + stream.writeQueueSize + count <= Self.mark
-  }
 
   /// Short answers to requests that came together leave together. The head of a long body leaves with the body.
   func makeRoom(for body: Int) {
@@ -25,21 +22,36 @@ extension ServerConnection: Flushable {
 
   func append(_ bytes: Bytes) {
     if bytes.count <= Self.shortBody { return output.append(bytes) }
-    let head = output.takeBytes()
-    write(bytes.count) { stream.write(head.isEmpty ? [bytes] : [head, bytes], didWrite) }
+    // A head and a body of each that came together.
+    if longOutput.isEmpty { longOutput.reserveCapacity(2 * turns.count) }
+    if !output.isEmpty { longOutput.append(output.takeBytes()) }
+    longOutput.append(bytes)
+    if longOutput.byteCount >= Self.mostTogether { flush() }
   }
 
   func flushLater() {
-    if willFlush || output.isEmpty { return }
+    if willFlush || output.isEmpty && longOutput.isEmpty { return }
     willFlush = true
     loop.flushNextTurn(self)
   }
 
+  /// A part of a body leaves at once if it is long. A short one may be followed by others.
+  func flushPart() { if longOutput.isEmpty { flushLater() } else { flush() } }
+
   package func flush() {
     willFlush = false
-    if output.isEmpty || phase == .closed { return }
+    if phase == .closed { return }
+    if !longOutput.isEmpty { return flushLong() }
+    if output.isEmpty { return }
     let bytes = output.takeBytes()
     write(bytes.count) { stream.write(bytes, didWrite) }
+  }
+
+  private func flushLong() {
+    if !output.isEmpty { longOutput.append(output.takeBytes()) }
+    let buffers = longOutput
+    longOutput = []
+    write(buffers.byteCount) { stream.write(buffers, didWrite) }
   }
 
   private func write(_ count: Int, _ begin: () -> PendingRequest) {
@@ -61,14 +73,18 @@ extension ServerConnection: Flushable {
       return PendingRequest()
     }
     flush()
-    writers.append(done)
-    return PendingRequest { [self] in if !writers.isEmpty { giveUp() } }
+    var hasEnded = false
+    writers.append { [loop] result in
+      hasEnded = true
+      loop.queueMicrotask { done(result) }
+    }
+    return PendingRequest { [self] in if !hasEnded { giveUp() } }
   }
 
   func tellWriters(_ result: Result<Void, UVError>) {
     let told = writers
     writers = []
-    for done in told { loop.queueMicrotask { done(result) } }
+    for tell in told { tell(result) }
   }
 
   /// The system has taken what was written, or it is lost.

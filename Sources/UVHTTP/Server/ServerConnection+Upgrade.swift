@@ -10,7 +10,8 @@ extension ServerConnection {
     // No other request is handed out beside it, so it is its turn.
     guard isTurn(number) else { return fail(endCode, done) }
     assert(!isReading && turns.count == 1, "a request for another protocol isn't alone")
-    _ = ResponseHead(response, .none).append(to: &output, isLast: false, minorVersion: 1, date: date.now)
+    flush()
+    _ = ResponseHead(response, .none).append(to: &output, isLast: false, minorVersion: 1, date: memory.date)
     return stream.write(output.takeBytes()) { [self] result in
       if case .failure(let error) = result {
         close()

@@ -13,16 +13,18 @@ final class ServerConnection: BodyReader {
   let stream: ByteStream
   let server: ServerCore
   let limits: HTTPLimits
+  /// Whether there are too many connections, so that this one gets the answer 503 to its first request.
+  let isRefused: Bool
   let end: LoopClock.Instant
-  let date: DateField
+  let memory: ServerMemory
   @exclusivity(unchecked) var phase = Phase.serving
   @exclusivity(unchecked) var reader: ElementReceiver<Bytes>?
   var quiescing = PendingRequest()
 
   // The bytes that have come. -
 
-  /// Bytes that come together are copied up to this count. What is kept of them doesn't keep a loop's whole
-  /// buffer then.
+  /// Up to this count, bytes that come together are copied. A part of them that is kept then doesn't keep a
+  /// loop's whole buffer.
   private static let shortInput = 4096
 
   /// The bytes that have come and haven't been understood.
@@ -32,8 +34,10 @@ final class ServerConnection: BodyReader {
   @exclusivity(unchecked) var isReading = false
   @exclusivity(unchecked) var hasEnded = false
   @exclusivity(unchecked) private var parser: HeadParser
+  /// Whether the parser has read a part of a head.
+  @exclusivity(unchecked) private var isParsing = false
   /// A request that has come, and is handed out once those before it have been answered.
-  @exclusivity(unchecked) private var held: RequestHead?
+  @exclusivity(unchecked) private var held: ReceivedHead?
   /// Whether a request may be handed out beside the last one.
   @exclusivity(unchecked) var lastIsShared = true
   @exclusivity(unchecked) private var isAdvancing = false
@@ -67,6 +71,8 @@ final class ServerConnection: BodyReader {
   @exclusivity(unchecked) var isLast = false
   /// Answers that leave together.
   @exclusivity(unchecked) var output = BytesBuilder()
+  /// Long bodies and what stands between them, which isn't copied. It leaves before `output`.
+  @exclusivity(unchecked) var longOutput: [Bytes] = []
   @exclusivity(unchecked) var willFlush = false
   /// The error of answers that can't be given any more.
   var endCode = UVError.Code.brokenPipe
@@ -78,20 +84,19 @@ final class ServerConnection: BodyReader {
   /// When the client has to have taken what waits for it.
   @exclusivity(unchecked) var writeEnd = WriteDeadline()
 
-  init(_ stream: ByteStream, _ server: ServerCore) {
-    self.stream = stream
-    self.server = server
+  init(_ stream: ByteStream, _ server: ServerCore, isRefused: Bool) {
+    (self.stream, self.server, self.isRefused) = (stream, server, isRefused)
     limits = server.limits
     parser = HeadParser(limits)
     bodyParser = BodyParser(.none, limits)
-    date = DateField.ofLoop[stream.loop]
+    memory = ServerMemory.ofLoop[stream.loop]
     end = stream.loop.now.advanced(by: limits.lifetime)
   }
 
   var loop: EventLoop { stream.loop }
 
   func begin() {
-    stream.readTimeout = limits.idleTimeout
+    stream.readTimeout = isRefused ? limits.lastSilence : limits.idleTimeout
     stream.writeTimeout = limits.idleTimeout
     // All are let go of when the connection closes. A weak reference would make counting references slow.
     quiescing = stream.quiescing { [self] result in
@@ -134,7 +139,7 @@ final class ServerConnection: BodyReader {
     if !input.isEmpty {
       input = input.followed(by: bytes)
     } else if isBodyComplete, bytes.count <= Self.shortInput {
-      input = bytes.copy()
+      if let last = server.lastHead, bytes == last.bytes { input = last.bytes } else { input = bytes.copy() }
     } else {
       input = bytes
     }
@@ -164,19 +169,19 @@ final class ServerConnection: BodyReader {
     if isAdvancing { return }
     isAdvancing = true
     defer { isAdvancing = false }
-    while canTakeRequest, isWanted(), let head = held ?? nextHead() {
-      if !turns.isEmpty, !head.isShared {
-        held = head
+    while canTakeRequest, isWanted(), let received = held ?? nextHead() {
+      if !turns.isEmpty, !received.head.isShared {
+        held = received
         return
       }
       held = nil
-      begin(head)
+      begin(received)
     }
   }
 
   /// Whether to look for a request. Bytes that nobody asks for stay as they are, and no more are read.
   private func isWanted() -> Bool {
-    if server.isWanted || input.isEmpty && held == nil { return true }
+    if server.isWanted || isRefused || input.isEmpty && held == nil { return true }
     if !isWaiting { server.wait(self) }
     isWaiting = true
     return false
@@ -192,16 +197,23 @@ final class ServerConnection: BodyReader {
       && (turns.isEmpty || lastIsShared) && !isCongested
   }
 
-  private func nextHead() -> RequestHead? {
+  private func nextHead() -> ReceivedHead? {
     if input.isEmpty {
       if hasEnded { endIfDone() } else { read() }
       return nil
     }
+    if !isParsing, let last = server.lastHead, input.starts(with: last.bytes) { return last }
     do throws(Refusal) {
       if let head = try parser.parse(input.span) {
         endHeadTimeout()
-        return head
+        parser = HeadParser(limits)
+        isParsing = false
+        let bytes = Bytes(input[..<head.end])
+        let received = ReceivedHead(head, isInputLong ? bytes.copy() : bytes)
+        if received.isToRemember { server.lastHead = received }
+        return received
       }
+      isParsing = true
       if hasEnded { throw .badRequest("the request isn't complete") }
       if turns.isEmpty, !isHeadTimed, !writeEnd.isSet {
         isHeadTimed = true
@@ -218,11 +230,9 @@ final class ServerConnection: BodyReader {
     stream.totalTimeout = nil
   }
 
-  private func begin(_ head: RequestHead) {
-    let slice = Bytes(input[..<head.end])
-    let bytes = isInputLong ? slice.copy() : slice
-    input = head.end == input.count ? Bytes() : Bytes(input[head.end...])
-    parser = HeadParser(limits)
+  private func begin(_ received: ReceivedHead) {
+    let head = received.head
+    input.drop(head.end)
     lastIsShared = head.isShared && head.keepsAlive
     isBodyComplete = head.framing == .none
     mayContinue = head.expectsContinue
@@ -233,17 +243,8 @@ final class ServerConnection: BodyReader {
     }
     let number = firstNumber + turns.count
     turns.append(Turn(head))
+    if isRefused { return refuseConnection(number) }
     // Where nobody will ask for it the exchange is dropped here, and so answered.
-    server.deliver(HTTPExchange(self, number, head, bytes))
-  }
-}
-
-extension Bytes {
-  /// These bytes and others, in memory of their own.
-  func followed(by others: Bytes) -> Bytes {
-    var builder = BytesBuilder(capacity: count + others.count)
-    builder.append(self)
-    builder.append(others)
-    return builder.takeBytes()
+    server.deliver(HTTPExchange(self, number, received))
   }
 }

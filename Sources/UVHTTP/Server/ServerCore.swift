@@ -12,6 +12,9 @@ final class ServerCore {
   /// The connections that have something to hand out, and wait until somebody asks.
   private var waiting: [ServerConnection] = []
   private var connections: [ObjectIdentifier: ServerConnection] = [:]
+  private(set) var counts = HTTPServerCounts()
+  /// The head that has come last.
+  @exclusivity(unchecked) var lastHead: ReceivedHead?
   /// How the source ends, once somebody asks.
   private var ending: Result<Void, UVError>?
   /// Whether the listener is asked for connections.
@@ -68,10 +71,7 @@ final class ServerCore {
   // MARK: Connections
 
   private func acceptIfWanted() {
-    guard source != nil, !isAccepting, !isComplete, connections.count < limits.connections, let accepting
-    else {
-      return
-    }
+    guard source != nil, !isAccepting, !isComplete, hasRoom, let accepting else { return }
     isAccepting = true
     accepting.start { [self] result in
       switch result {
@@ -82,6 +82,9 @@ final class ServerCore {
     }
   }
 
+  /// Whether there may be one connection more, to be served or refused.
+  private var hasRoom: Bool { connections.count - limits.connections < limits.refusedConnections }
+
   private func rest() {
     if !isAccepting { return }
     isAccepting = false
@@ -89,14 +92,22 @@ final class ServerCore {
   }
 
   func add(_ stream: ByteStream) {
-    let connection = ServerConnection(stream, self)
+    let isRefused = counts.connections >= limits.connections
+    if isRefused {
+      counts.refused += 1
+    } else {
+      counts.connections += 1
+      counts.accepted += 1
+    }
+    let connection = ServerConnection(stream, self, isRefused: isRefused)
     connections[ObjectIdentifier(connection)] = connection
     connection.begin()
-    if connections.count >= limits.connections { rest() }
+    if !hasRoom { rest() }
   }
 
   func didClose(_ connection: ServerConnection) {
     connections[ObjectIdentifier(connection)] = nil
+    if !connection.isRefused { counts.connections -= 1 }
     acceptIfWanted()
     finishIfDone()
   }

@@ -4,16 +4,33 @@ import UV
 /// A whole answer that a program asks for as a request. A task that gives it when it is its turn needn't wait.
 final class WholeAnswer: DirectWork {
   private let exchange: HTTPExchange
-  private let response: HTTPResponse
+  private let head: Head
   private let body: Bytes
 
-  init(_ exchange: HTTPExchange, _ response: HTTPResponse, _ body: Bytes) {
-    (self.exchange, self.response, self.body) = (exchange, response, body)
+  /// A head that takes no more memory here than a response.
+  enum Head {
+    case response(HTTPResponse)
+    case prepared(HTTPPreparedHead)
+  }
+
+  init(_ exchange: HTTPExchange, _ head: Head, _ body: Bytes) {
+    (self.exchange, self.head, self.body) = (exchange, head, body)
   }
 
   var loop: EventLoop { exchange.loop }
 
-  func doAtOnce() -> Result<Void, UVError>? { exchange.respondAtOnce(response, body) ? .success(()) : nil }
+  private var responseHead: ResponseHead {
+    switch head {
+    case .response(let response): ResponseHead(response, bodyLength: body.count)
+    case .prepared(let head): ResponseHead(head, bodyLength: body.count)
+    }
+  }
 
-  func start(_ done: @escaping Completion<Void>) -> PendingRequest { exchange.respond(response, body, done) }
+  func doAtOnce() -> Result<Void, UVError>? {
+    exchange.respondAtOnce(responseHead, body) ? .success(()) : nil
+  }
+
+  func start(_ done: @escaping Completion<Void>) -> PendingRequest {
+    exchange.waitForAnswer(done) ?? exchange.respond(responseHead, body, done)
+  }
 }

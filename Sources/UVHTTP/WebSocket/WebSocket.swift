@@ -22,8 +22,8 @@ import UV
 /// spoken.
 ///
 /// When the loop that has accepted the connection shuts down gracefully, the peer is told by 1001 as soon as the
-/// program waits for a message. A WebSocket that is dropped closes with 1001, too; on another thread, its connection
-/// just ends.
+/// program waits for a message. A server's WebSocket that is dropped before it is closed, for example by a function that
+/// throws, closes with 1011, and a client's with 1001. On another thread its connection just ends.
 ///
 /// libuv has no corresponding type. The source is RFC 6455.
 public final class WebSocket: ReadableSource<WebSocketMessage> {
@@ -36,15 +36,16 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   init(_ core: WebSocketCore, _ subprotocol: String?) {
     let tie = WebSocketTie(core)
     (self.core, self.tie, self.subprotocol) = (core, tie, subprotocol)
-    super.init(
-      CustomSource(core.loop, "webSocket") {
-        tie.core.resume($0)
-      } pause: { _ in
-        tie.core.pause()
-      })
+    let source = CustomSource<WebSocketMessage>(core.loop, "webSocket") {
+      tie.core.resume($0)
+    } pause: { _ in
+      tie.core.pause()
+    }
+    source.didDeliverAll = { tie.core.closeIfQuiescing() }
+    super.init(source)
   }
 
-  /// What the peer has said when it closed; nil while it hasn't.
+  /// The code and reason with which the peer has closed; nil while it hasn't.
   public var peerClose: WebSocketClose? { core.peerClose }
 
   /// The address of the peer.
@@ -77,13 +78,13 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
     Request(loop) { [self] in send(message, $0) }
   }
 
-  /// Sends a message; see ``send(_:)``.
+  /// Sends a message; see ``send(_:)-(WebSocketMessage)``.
   ///
   /// libuv has no corresponding function.
   @discardableResult
   public func send(_ message: WebSocketMessage, _ done: @escaping Completion<Void>) -> PendingRequest {
     loop.requireOnLoop("WebSocket.send")
-    return core.send(message, done)
+    return core.send(.single(message), done)
   }
 
   /// Begins a message that is written bit by bit, each part as a frame of its own.
@@ -91,7 +92,7 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   /// - Parameter kind: Whether it is a text.
   /// - Returns: The writer of the message, which has to be finished. Messages that are sent meanwhile wait for
   ///   that.
-  /// - Throws: `alreadyInProgress` if another message is written so, and the errors of ``send(_:)``.
+  /// - Throws: `alreadyInProgress` if another message is written so, and the errors of ``send(_:)-(WebSocketMessage)``.
   ///
   /// libuv has no corresponding function. The source is RFC 6455, 5.4.
   public func begin(_ kind: WebSocketMessage.Kind) throws(UVError) -> WebSocketWriter {
@@ -108,7 +109,7 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   ///
   /// - Parameter data: What the peer is to send back, 125 bytes at most.
   /// - Returns: A request that ends when the answer has come. It fails with `invalidArgument` if there are more
-  ///   bytes, and with the errors of ``send(_:)``. Cancelling it ends the waiting.
+  ///   bytes, and with the errors of ``send(_:)-(WebSocketMessage)``. Cancelling it ends the waiting.
   ///
   /// libuv has no corresponding function. The source is RFC 6455, 5.5.2.
   public func ping(_ data: Bytes = Bytes()) -> Request<Void> { Request(loop) { [self] in ping(data, $0) } }

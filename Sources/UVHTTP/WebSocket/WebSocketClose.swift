@@ -48,7 +48,7 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable, CustomSt
   }
 }
 
-/// What a peer has said when it closed a ``WebSocket``.
+/// The code and reason with which a peer has closed a ``WebSocket``.
 ///
 /// libuv has no corresponding type. The source is RFC 6455, 5.5.1.
 public struct WebSocketClose: Hashable, Sendable {

@@ -57,7 +57,7 @@ extension WebSocketCore {
       payload.append(close.reason)
     }
     put(.close, payload.takeBytes())
-    // What comes after a close isn't sent.
+    // Messages after a close aren't sent.
     for waiting in next { _ = fail(endCode, waiting.done) }
     next = []
   }
@@ -70,7 +70,7 @@ extension WebSocketCore {
     read()
   }
 
-  /// Limits the time from when the close has left. What is sent before has limits of its own.
+  /// Limits the time from when the close has left. Writes before it have limits of their own.
   func limitEnd() {
     stream.readTimeout = nil
     flush()

@@ -3,10 +3,16 @@ import UV
 /// Writing. Frames are put together, and leave when the loop's turn ends. So messages that are sent together
 /// leave by one write.
 extension WebSocketCore: Flushable {
+  /// A message of the program's, or one that is encoded already.
+  enum SentMessage {
+    case single(WebSocketMessage)
+    case encoded(EncodedWebSocketMessage)
+  }
+
   /// A message that waits until another one, which is written bit by bit, is complete.
   struct WaitingMessage {
     let number: Int
-    let message: WebSocketMessage
+    let message: SentMessage
     let done: Completion<Void>
   }
 
@@ -27,7 +33,7 @@ extension WebSocketCore: Flushable {
 
   // MARK: Messages
 
-  func send(_ message: WebSocketMessage, _ done: @escaping Completion<Void>) -> PendingRequest {
+  func send(_ message: SentMessage, _ done: @escaping Completion<Void>) -> PendingRequest {
     guard phase == .open else { return fail(endCode, done) }
     if !isWriting {
       put(message)
@@ -41,11 +47,24 @@ extension WebSocketCore: Flushable {
     }
   }
 
-  private func put(_ message: WebSocketMessage) {
+  private func put(_ message: SentMessage) {
     switch message {
-    case .text(var text): text.withUTF8 { put(.text, UnsafeRawBufferPointer($0)) }
-    case .binary(let bytes): put(.binary, bytes)
+    case .single(.text(var text)): text.withUTF8 { put(.text, UnsafeRawBufferPointer($0)) }
+    case .single(.binary(let bytes)): put(.binary, bytes)
+    // Each frame of a client has a mask of its own.
+    case .encoded(let message) where role == .client: put(message.opcode, message.payload)
+    case .encoded(let message): put(message.frame)
     }
+  }
+
+  /// Sends a whole frame of a server. Those who get a long one share its memory.
+  private func put(_ frame: Bytes) {
+    if frame.count <= Self.shortPayload {
+      output.append(frame)
+      return flushLater()
+    }
+    flush()
+    write(frame.count) { stream.write(frame, didWrite) }
   }
 
   func put(_ opcode: Opcode, _ bytes: Bytes, isFinal: Bool = true) {
@@ -73,6 +92,7 @@ extension WebSocketCore: Flushable {
       put(waiting.message)
       _ = tell(waiting.done)
     }
+    closeIfQuiescing()
   }
 
   /// Tells the program that its bytes are on their way: at once, unless much waits for the peer.

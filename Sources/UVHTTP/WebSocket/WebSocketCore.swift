@@ -95,14 +95,14 @@ final class WebSocketCore {
 
   func pause() { source = nil }
 
-  /// Nobody can ask any more.
+  /// Nobody can ask any more. A server's program that hasn't closed before has failed, unless the service ends.
   func abandon() {
     unasked = []
-    beginClose(.goingAway)
+    if phase == .open { beginClose(role == .client || stream.isQuiescing ? .goingAway : .internalError) }
   }
 
   private func deliver(_ message: WebSocketMessage) {
-    // Whoever has closed, and doesn't ask, wants no more.
+    // A program that has closed, and doesn't ask, wants no more messages.
     if let source { source.send(message) } else if phase == .open { unasked.append(message) }
   }
 
@@ -200,15 +200,18 @@ final class WebSocketCore {
 
   // MARK: The end of the service
 
-  /// The service ends. A program that waits for messages is done with those before, and so is one that never asks.
-  /// Another one may still answer what it works on.
   private func didQuiesce(_ result: Result<Void, UVError>) {
     // The connection has been closed, and perhaps nobody reads.
     if case .failure(let error) = result { return fail(error) }
-    guard phase == .open else { return }
-    if !isWriting, source?.isWaitedFor ?? !hasAsked { return beginClose(.goingAway) }
-    // Asking again is no event.
-    quiescing = loop.sleepQuietly(for: .milliseconds(10)) { [self] in didQuiesce($0) }
+    closeIfQuiescing()
+  }
+
+  /// Closes if the service ends. A program that waits for messages is done with those before, and so is one that
+  /// never asks. Another one may still answer what it works on. It is looked at when it asks again, and when a
+  /// message is complete that it writes bit by bit.
+  func closeIfQuiescing() {
+    guard phase == .open, stream.isQuiescing, !isWriting else { return }
+    if source?.isWaitedFor ?? !hasAsked { beginClose(.goingAway) }
   }
 
   /// Lets go of everything but the stream.

@@ -6,7 +6,7 @@ import UV
 ///
 /// libuv has no corresponding type. The source is RFC 6455, 5.6.
 public enum WebSocketMessage: Sendable, Hashable {
-  /// What a message is made of.
+  /// The kinds of messages.
   public enum Kind: Sendable {
     /// Text, which is sent as UTF-8.
     case text
@@ -14,12 +14,12 @@ public enum WebSocketMessage: Sendable, Hashable {
     case binary
   }
 
-  /// Text. What comes from the peer has been checked to be UTF-8.
+  /// Text. A message from the peer has been checked to be UTF-8.
   case text(String)
   /// Bytes.
   case binary(Bytes)
 
-  /// What the message is made of.
+  /// Whether the message is text or bytes.
   public var kind: Kind {
     switch self {
     case .text: .text

@@ -37,7 +37,7 @@ public final class WebSocketWriter {
   /// Writes a part of the message.
   ///
   /// - Parameter bytes: The bytes; of a text, UTF-8. A character may begin in one part and end in the next.
-  /// - Returns: A request that ends and fails as that of ``WebSocket/send(_:)``. It also fails with
+  /// - Returns: A request that ends and fails as that of ``WebSocket/send(_:)-(WebSocketMessage)``. It also fails with
   ///   `alreadyInProgress` after ``finish()``, and with `invalidArgument` if a text isn't UTF-8. The WebSocket is
   ///   then closed with 1011. Cancelling it ends the waiting.
   ///

@@ -49,7 +49,11 @@ import UVTestSupport
       (head("POST"), "405 Method Not Allowed", "allow: get"),
       (head("GET", "1.0"), "400 Bad Request", ""),
       (head("GET", "1.1", ["Upgrade": nil]), "426 Upgrade Required", "upgrade: websocket"),
-      (head("GET", "1.1", ["Upgrade": "h2c"]), "426 Upgrade Required", "upgrade: websocket"),
+      (head("GET", "1.1", ["Upgrade": "h2c"]), "426 Upgrade Required", "connection: upgrade\r\n"),
+      (
+        head("GET", "1.1", ["Upgrade": nil, "Connection": "close"]), "426 Upgrade Required",
+        "connection: close, upgrade\r\n"
+      ),
       (head("GET", "1.1", ["Connection": "keep-alive"]), "400 Bad Request", ""),
       (
         head("GET", "1.1", ["Sec-WebSocket-Version": "8"]), "426 Upgrade Required",
@@ -75,7 +79,7 @@ import UVTestSupport
         _ = try await exchange.webSocket().value
       }
     } client: { client in
-      let keepsAlive = !request.contains("HTTP/1.0")
+      let keepsAlive = !request.contains("HTTP/1.0") && !request.contains("close")
       let next = keepsAlive ? "GET /next HTTP/1.0\r\n\r\n" : ""
       let answer = try await client.exchange(request + next)
       #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(answer)")

@@ -174,16 +174,29 @@ import UVTestSupport
     }
   }
 
-  @Test("A WebSocket that is dropped closes with 1001, and messages that nobody wants hinder it not")
+  @Test("A server's WebSocket that is dropped closes with 1011, and messages that nobody wants hinder it not")
   func dropped() async throws {
     try await withSocket { socket in
       let message = try await socket.next().value
       #expect(message == "a")
     } peer: { peer in
       try await peer.send(frame(0x81, "a"), frame(0x81, "b"), frame(0x81, "c"))
-      #expect(try await peer.read() == .close(1001))
+      #expect(try await peer.read() == .close(1011))
       try await peer.send(frame(0x88, ""))
       #expect(try await peer.read() == nil)
+    }
+  }
+
+  @Test("A client that drops its WebSocket goes with 1001")
+  func droppedByClient() async throws {
+    try await withSocket { socket in
+      let end = try await socket.next().value
+      #expect(end == nil)
+      #expect(socket.peerClose?.code == .goingAway)
+    } peer: { peer in
+      let core = WebSocketCore(peer.stream, .client, WebSocketLimits())
+      do { _ = WebSocket(core, nil) }
+      while core.phase != .closed { try await peer.stream.loop.sleep(for: .milliseconds(1)).value }
     }
   }
 
@@ -255,53 +268,6 @@ import UVTestSupport
       try await peer.stream.loop.sleep(for: .milliseconds(20)).value
       try await peer.send(frame(0x88, [0x03, 0xe8]))
       #expect(try await peer.read() == nil)
-    }
-  }
-
-  @Test("A graceful shutdown tells idle peers 1001, and lets a program answer first that works")
-  func quiescing() async throws {
-    makeCertificates()
-    try await withLoop { loop in
-      let server = try loop.http.listen(host: "127.0.0.1", port: 0)
-      let address = try server.localAddress()
-      loop.spawn {
-        do {
-          for try await exchange in server {
-            loop.spawn {
-              do {
-                let socket = try await exchange.webSocket().value
-                for try await message in socket {
-                  if message == "sends only" {
-                    while true { try await socket.ping().value }
-                  }
-                  try await loop.sleep(for: .milliseconds(50)).value
-                  try await socket.send(message).value
-                }
-              } catch {}
-            }
-          }
-        } catch {}
-      }
-      var peers: [RawPeer] = []
-      for _ in 0..<3 {
-        let peer = RawPeer(stream: try await loop.tcp.connect(to: address).value)
-        try await peer.shakeHands()
-        peers.append(peer)
-      }
-      try await peers[1].send(frame(0x81, "work"), frame(0x81, "more"))
-      try await loop.sleep(for: .milliseconds(10)).value
-      let ending = loop.shutdownGracefully(within: .seconds(10)).start { _ in }
-      _ = ending
-      #expect(try await peers[0].read() == .close(1001))
-      #expect(try await peers[1].read() == Received(first: 0x81, payload: "work"))
-      #expect(try await peers[1].read() == Received(first: 0x81, payload: "more"))
-      #expect(try await peers[1].read() == .close(1001))
-      #expect(try await peers[2].read() == .close(1001))
-      for peer in peers {
-        try await peer.send(frame(0x88, ""))
-        #expect(try await peer.read() == nil)
-        peer.stream.close()
-      }
     }
   }
 

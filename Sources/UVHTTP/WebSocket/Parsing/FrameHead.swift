@@ -1,6 +1,6 @@
 import UV
 
-/// What a frame is for (RFC 6455, 5.2).
+/// The kind of a frame (RFC 6455, 5.2).
 enum Opcode: UInt8 {
   case continuation = 0
   case text = 1

@@ -16,7 +16,7 @@ enum HandshakeKey {
       && key.utf8.prefix(22).allSatisfy { alphabet.contains($0) }
   }
 
-  /// What a server answers to a key.
+  /// A server's answer to a key.
   static func accept(_ key: String) -> String {
     base64(SHA1.hash((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
   }

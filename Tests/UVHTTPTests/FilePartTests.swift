@@ -1,0 +1,175 @@
+import Testing
+import UVTLS
+import UVTestSupport
+
+@testable import UVHTTP
+
+/// Parts of files within answers that are written bit by bit.
+@Suite struct FilePartTests {
+  private static let content = Bytes((0..<300_000).map { UInt8(97 + $0 % 26) })
+
+  /// Runs a server that has a file, over TCP or TLS, and a client.
+  private func serve(
+    secure: Bool = false,
+    _ handler: nonisolated(nonsending) @escaping @Sendable (HTTPExchange, File) async throws -> Void,
+    client: nonisolated(nonsending) @escaping @Sendable (ByteStream) async throws -> Void
+  ) async throws {
+    makeCertificates()
+    let certificates = Certificates.shared.directory
+    try await withTemporaryDirectory { directory in
+      try await withLoop { loop in
+        try await loop.files.writeFile("\(directory)/file", Self.content).value
+        let file = try await loop.files.open("\(directory)/file").value
+        let identity = try TLSIdentity(
+          certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
+        let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+        let port = Int(try listener.localAddress().port)
+        let tls = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
+        let tlsPort = Int(try tls.localAddress().port)
+        let server = secure ? loop.http.serve(tls) : loop.http.serve(listener)
+        let serving = loop.spawn { () async throws in
+          for try await exchange in server {
+            loop.spawn {
+              do { try await handler(exchange, file) } catch { Issue.record(error) }
+            }
+          }
+        }
+        let context = try TLSContext.client(trust: .certificates("\(certificates)/root.pem"))
+        let stream: ByteStream =
+          secure
+          ? try await loop.tls.connect(host: "127.0.0.1", port: tlsPort, context).value
+          : try await loop.tcp.connect(host: "127.0.0.1", port: port).value
+        try await client(stream)
+        stream.close()
+        server.close()
+        (listener.close(), tls.close())
+        try await serving.value
+        try await file.close().value
+      }
+    }
+  }
+
+  private static func get(_ path: String, method: String = "GET") -> Bytes {
+    Bytes("\(method) \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+  }
+
+  @Test(
+    "Parts and bytes come in the order in which they were written, awaited or not, over TCP and TLS",
+    arguments: [false, true])
+  func parts(secure: Bool) async throws {
+    func text(_ range: Range<Int>) -> String { String(decoding: Self.content[range], as: UTF8.self) }
+    let expected = Bytes("a\(text(100_000..<300_000))b\(text(0..<5))c")
+    try await serve(secure: secure) { exchange, file in
+      let length = exchange.request.path == "/length" ? 200_008 : nil
+      let writer = try exchange.begin(HTTPResponse(status: .ok), length: length)
+      let isAwaited = exchange.request.path == "/awaited"
+      if isAwaited {
+        try await writer.write("a").value
+        try await writer.write(file: file, from: 100_000, count: 200_000).value
+        try await writer.write("b").value
+        try await writer.write(file: file, count: 0).value
+        try await writer.write(file: file, count: 5).value
+        try await writer.write("c").value
+        return try await writer.finish().value
+      }
+      var ends: [String] = []
+      func note(_ name: String) -> Completion<Void> {
+        { result in if case .success = result { ends.append(name) } }
+      }
+      writer.write("a", note("a"))
+      writer.write(file: file, from: 100_000, count: 200_000, note("file"))
+      writer.write("b", note("b"))
+      writer.write(file: file, count: 5, note("five"))
+      writer.write("c", note("c"))
+      try await writer.finish().value
+      #expect(ends == ["a", "file", "b", "five", "c"])
+    } client: { stream in
+      // They come together, so the later ones wait for their turn.
+      for path in ["/awaited", "/length", "/chunks"] { try await stream.write(Self.get(path)).value }
+      for path in ["/awaited", "/length", "/chunks"] {
+        let head = try #require(try await stream.read(until: "\r\n\r\n", limit: 1000).value)
+        #expect("\(head)".contains(path == "/length" ? "content-length: 200008" : "chunked"))
+        if path == "/length" {
+          #expect(try await stream.read(exactly: 200_008).value == expected)
+          continue
+        }
+        var body = BytesBuilder()
+        while let line = try await stream.read(until: "\r\n", limit: 20).value {
+          let count = try #require(Int("\(line)", radix: 16))
+          let chunk = try #require(try await stream.read(exactly: count + 2).value)
+          if count == 0 { break }
+          body.append(Bytes(chunk[..<count]))
+        }
+        #expect(body.takeBytes() == expected)
+      }
+    }
+  }
+
+  @Test("What the program writes when a part has ended follows what it has written before")
+  func order() async throws {
+    try await serve { exchange, file in
+      let writer = try exchange.begin(HTTPResponse(status: .ok), length: 7)
+      var hasEnded = false
+      writer.write(file: file, count: 5) { _ in writer.write("2") { _ in hasEnded = true } }
+      writer.write("1") { _ in }
+      while !hasEnded { try await exchange.loop.sleep(for: .milliseconds(1)).value }
+      try await writer.finish().value
+    } client: { stream in
+      try await stream.write(Self.get("/")).value
+      _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+      #expect(try await stream.read(exactly: 7).value == "abcde12")
+    }
+  }
+
+  @Test("HEAD gets none; wrong numbers, more than was promised, and writing after the end are refused")
+  func refused() async throws {
+    try await serve { exchange, file in
+      let writer = try exchange.begin(HTTPResponse(status: .ok), length: 10)
+      let wrong = UVError(.invalidArgument, operation: "respond")
+      await #expect(throws: wrong) { try await writer.write(file: file, count: -1).value }
+      await #expect(throws: wrong) { try await writer.write(file: file, from: -1, count: 1).value }
+      await #expect(throws: wrong) { try await writer.write(file: file, count: 11).value }
+      try await writer.write(file: file, count: 10).value
+      try await writer.finish().value
+      await #expect(throws: UVError(.alreadyInProgress, operation: "respond")) {
+        try await writer.write(file: file, count: 1).value
+      }
+    } client: { stream in
+      try await stream.write(Self.get("/", method: "HEAD")).value
+      try await stream.write(Self.get("/")).value
+      for body: Bytes in ["", Bytes(Self.content[..<10])] {
+        let head = try #require(try await stream.read(until: "\r\n\r\n", limit: 1000).value)
+        #expect("\(head)".contains("content-length: 10"))
+        if !body.isEmpty { #expect(try await stream.read(exactly: 10).value == body) }
+      }
+    }
+  }
+
+  @Test("A file that is too short, and a part that is cancelled, break the connection off; nothing follows")
+  func brokenOff() async throws {
+    for isCancelled in [false, true] {
+      try await serve { exchange, file in
+        let writer = try exchange.begin(HTTPResponse(status: .ok), length: 100_000_000)
+        var codes: [UVError.Code?] = []
+        func note(_ result: Result<Void, UVError>) {
+          if case .failure(let error) = result { codes.append(error.code) } else { codes.append(nil) }
+        }
+        let count = isCancelled ? 300_000 : 300_001
+        if isCancelled { writer.write(Bytes(repeating: 1, count: 50_000_000), note) }
+        let pending = writer.write(file: file, count: count, note)
+        writer.write("after", note)
+        if isCancelled { pending.cancel() }
+        while codes.count < (isCancelled ? 3 : 2) {
+          try await exchange.loop.sleep(for: .milliseconds(1)).value
+        }
+        #expect(!codes.contains(nil))
+        #expect(codes.contains(isCancelled ? .cancelled : .endOfFile))
+      } client: { stream in
+        try await stream.write(Self.get("/")).value
+        if isCancelled { try await stream.loop.sleep(for: .milliseconds(20)).value }
+        let answer = try? await stream.readToEnd(limit: 100_000_000).value
+        #expect(answer?.suffix(5).elementsEqual("after".utf8) != true)
+      }
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import Testing
+import UVTestSupport
+
+@testable import UVHTTP
+
+/// Answers that are longer than what is copied, and than what the system takes.
+@Suite struct LongAnswerTests {
+  private static let ok = HTTPResponse(status: .ok)
+  /// More than the system's buffers hold.
+  private static let much = Bytes(repeating: 0x78, count: 32 << 20)
+
+  /// How a connection comes about, and what the client asks for.
+  struct Way: CustomTestStringConvertible, Sendable, CaseIterable {
+    var isSecure = false
+    /// Whether the connection ends after the answer.
+    var isLast = false
+    /// What is sent in place of one request.
+    var requests: String?
+
+    static let allCases = [false, true].flatMap { secure in
+      [false, true].map { Way(isSecure: secure, isLast: $0) }
+    }
+    var testDescription: String {
+      "\(isSecure ? "TLS" : "TCP"), \(isLast ? "the last answer" : "another may follow")"
+    }
+    var bytes: Bytes {
+      Bytes(requests ?? "GET / HTTP/1.1\r\nHost: a\r\n\(isLast ? "Connection: close\r\n" : "")\r\n")
+    }
+  }
+
+  private static func body(_ size: Int) -> Bytes {
+    Bytes(repeating: UInt8(truncatingIfNeeded: size), count: size)
+  }
+
+  /// Runs a client beside a server that answers each request with `answer`.
+  private func serve(
+    _ way: Way,
+    _ answer: nonisolated(nonsending) @escaping @Sendable (HTTPExchange) async throws(UVError) -> Void,
+    client: nonisolated(nonsending) @escaping @Sendable (ByteStream, Log<UVError.Code?>) async throws -> Void
+  ) async throws {
+    let ends = Log<UVError.Code?>()
+    try await serveEach(secure: way.isSecure) { exchange in
+      do throws(UVError) {
+        try await answer(exchange)
+        ends.append(nil)
+      } catch { ends.append(error.code) }
+    } client: { _, connect in
+      let stream = try await connect()
+      try await stream.write(way.bytes).value
+      try await client(stream, ends)
+      stream.close()
+    }
+  }
+
+  /// Reads the long answer, and sees how it has ended for the server.
+  private nonisolated(nonsending) func take(
+    from stream: ByteStream, _ ends: Log<UVError.Code?>, _ code: UVError.Code?
+  ) async throws {
+    #expect(try await stream.read(exactly: Self.much.count).value == Self.much)
+    try await stream.loop.settle { !ends.values.isEmpty }
+    #expect(ends.values == [code])
+  }
+
+  @Test(
+    "A task goes on at once after an answer that the system takes", arguments: [13, 16_384, 16_385, 65_536])
+  func atOnce(size: Int) async throws {
+    let body = Bytes(repeating: 0x78, count: size)
+    try await serve(Way()) { exchange throws(UVError) in
+      let microtasks = Log<Int>()
+      exchange.loop.queueMicrotask { microtasks.append(1) }
+      try await exchange.respond(Self.ok, body).value
+      #expect(microtasks.values == [])
+    } client: { stream, ends in
+      _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+      #expect(try await stream.read(exactly: size).value == body)
+      #expect(ends.values == [nil])
+    }
+  }
+
+  @Test("A task waits while the client is slow to take the answer", arguments: Way.allCases)
+  func waits(way: Way) async throws {
+    try await serve(way) { exchange throws(UVError) in
+      try await exchange.respond(Self.ok, Self.much).value
+    } client: { stream, ends in
+      _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+      try await stream.loop.settle()
+      #expect(ends.values == [])
+      try await take(from: stream, ends, nil)
+    }
+  }
+
+  @Test("A callback waits, too", arguments: Way.allCases)
+  func callback(way: Way) async throws {
+    try await serve(way) { exchange throws(UVError) in
+      let answered = Log<Int>()
+      exchange.respond(Self.ok, Self.much) { result in
+        if case .success = result { answered.append(1) }
+      }
+      try await exchange.loop.settle()
+      #expect(answered.values == [])
+      try await exchange.loop.settle { !answered.values.isEmpty }
+    } client: { stream, ends in
+      _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+      // The server looks meanwhile.
+      for _ in 0..<20 { try await stream.loop.settle() }
+      #expect(ends.values == [])
+      try await take(from: stream, ends, nil)
+    }
+  }
+
+  @Test(
+    "A task that is cancelled while it waits for a slow client ends the connection", arguments: Way.allCases)
+  func cancelled(way: Way) async throws {
+    try await serve(way) { exchange throws(UVError) in
+      let answering = exchange.loop.spawn { () async throws(UVError) in
+        try await exchange.respond(Self.ok, Self.much).value
+      }
+      try await exchange.loop.settle()
+      answering.cancel()
+      try await answering.value
+    } client: { stream, ends in
+      try await stream.loop.settle { !ends.values.isEmpty }
+      #expect(ends.values == [.cancelled])
+      var count = 0
+      do {
+        while let bytes = try await stream.read().value { count += bytes.count }
+      } catch {}
+      #expect(count < Self.much.count)
+    }
+  }
+
+  @Test("A task hears that its client has gone before the client had the answer", arguments: Way.allCases)
+  func gone(way: Way) async throws {
+    try await serve(way) { exchange throws(UVError) in
+      try await exchange.respond(Self.ok, Self.much).value
+    } client: { stream, ends in
+      _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+      stream.close()
+      try await stream.loop.settle { !ends.values.isEmpty }
+      #expect(ends.values == [.brokenPipe])
+    }
+  }
+
+  @Test("A second answer is refused, also after one that had to wait", arguments: Way.allCases)
+  func second(way: Way) async throws {
+    try await serve(way) { exchange throws(UVError) in
+      let answer = exchange.respond(Self.ok, Self.much)
+      try await answer.value
+      try await answer.value
+    } client: { stream, ends in
+      _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+      try await take(from: stream, ends, .alreadyInProgress)
+    }
+  }
+
+  @Test("Answers of all lengths to requests that came together come in order", arguments: [false, true])
+  func together(secure: Bool) async throws {
+    let sizes = [13, 20_000, 65_536, 0, 17_000, 16_384, 3_000_000, 65_536, 65_536, 1]
+    let way = Way(
+      isSecure: secure, requests: sizes.map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+    try await serve(way) { exchange throws(UVError) in
+      let size = Int(exchange.request.path?.dropFirst() ?? "")!
+      // Every third one is written in two parts, the first of which is long or short.
+      if size % 3 != 0 { return try await exchange.respond(Self.ok, Self.body(size)).value }
+      let writer = try exchange.begin(Self.ok, length: size)
+      for part in [size - size / 4, size / 4] {
+        try await writer.write(Bytes(Self.body(size)[..<part])).value
+      }
+      try await writer.finish().value
+    } client: { stream, ends in
+      for size in sizes {
+        let head = try #require(try await stream.read(until: "\r\n\r\n", limit: 1000).value)
+        #expect("\(head)\r\n".contains("content-length: \(size)\r\n"))
+        #expect(try await stream.read(exactly: size).value == Self.body(size))
+      }
+      try await stream.loop.settle { ends.values.count == sizes.count }
+      #expect(ends.values.allSatisfy { $0 == nil })
+    }
+  }
+
+  @Test(
+    "A connection that becomes another protocol's has brought the long answers before",
+    arguments: [false, true])
+  func upgraded(secure: Bool) async throws {
+    let long = Bytes(repeating: 0x78, count: 65_536)
+    let way = Way(
+      isSecure: secure,
+      requests: """
+        GET /long HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\n\
+        Upgrade: b\r\n\r\n
+        """)
+    try await serve(way) { exchange throws(UVError) in
+      if exchange.request.path == "/long" { return try await exchange.respond(Self.ok, long).value }
+      let stream = try await exchange.upgrade(
+        HTTPResponse(status: .switchingProtocols, headerFields: [.connection: "upgrade", .upgrade: "b"])
+      ).value
+      try await stream.write("hello").value
+      stream.close()
+    } client: { stream, ends in
+      _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+      #expect(try await stream.read(exactly: long.count).value == long)
+      let head = try #require(try await stream.read(until: "\r\n\r\n", limit: 1000).value)
+      #expect("\(head)".hasPrefix("HTTP/1.1 101 "))
+      #expect(try await stream.readToEnd(limit: 100).value == "hello")
+      try await stream.loop.settle { ends.values.count == 2 }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Testing
+import UVTestSupport
+
+@testable import UVHTTP
+
+/// Servers that have too many connections.
+@Suite struct ServerRefusalTests {
+  /// Runs a server with some connections and others that are refused, and a client that has the first.
+  private func serve(
+    connections: Int = 1, refused: Int = 2,
+    _ client: nonisolated(nonsending) @escaping @Sendable (HTTPServer, TCPConnection) async throws -> Void
+  ) async throws {
+    try await withLoop { loop in
+      var limits = HTTPLimits()
+      (limits.connections, limits.refusedConnections) = (connections, refused)
+      limits.lastSilence = .milliseconds(50)
+      let server = try loop.http.listen(host: "127.0.0.1", port: 0, limits: limits)
+      let serving = loop.spawn { () async throws in
+        for try await exchange in server { try await exchange.respond(HTTPResponse(status: .ok), "a").value }
+      }
+      let first = try await loop.tcp.connect(to: server.localAddress()).value
+      try await ask(first)
+      try await client(server, first)
+      first.close()
+      server.close()
+      try await serving.value
+    }
+  }
+
+  private func ask(_ stream: TCPConnection) async throws {
+    try await stream.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n").value
+    #expect(
+      try await stream.read(until: "\r\n\r\na", limit: 1000).value?.starts(with: Bytes("HTTP/1.1 200 "))
+        == true)
+  }
+
+  @Test("The largest numbers mean that all are served")
+  func largest() async throws {
+    try await serve(connections: .max, refused: .max) { server, _ in
+      let second = try await server.loop.tcp.connect(to: server.localAddress()).value
+      try await ask(second)
+      #expect(server.counts == HTTPServerCounts(connections: 2, accepted: 2, refused: 0))
+      second.close()
+    }
+  }
+
+  @Test("A connection too many is answered with 503 and ends; when the first has gone there is room again")
+  func refused() async throws {
+    try await serve { server, first in
+      let loop = server.loop
+      for request in [
+        "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n",
+      ] {
+        let second = try await loop.tcp.connect(to: server.localAddress()).value
+        let answer = try await Client(stream: second).exchange(request)
+        #expect(
+          answer.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n") && answer.contains("connection: close\r\n")
+        )
+        #expect(answer.hasSuffix("\r\n\r\n503 there are too many connections\n"))
+        second.close()
+      }
+      #expect(server.counts.refused == 3 && server.counts.accepted == 1 && server.counts.connections == 1)
+      // The first is served on.
+      try await ask(first)
+      first.close()
+      while server.counts.connections > 0 { try await loop.sleep(for: .milliseconds(1)).value }
+      let next = try await loop.tcp.connect(to: server.localAddress()).value
+      try await ask(next)
+      #expect(server.counts == HTTPServerCounts(connections: 1, accepted: 2, refused: 3))
+      next.close()
+    }
+  }
+
+  @Test(
+    "Those who are refused and say nothing go after a moment, and those beyond wait in the system's queue")
+  func silent() async throws {
+    try await serve { server, first in
+      let loop = server.loop
+      var silent: [TCPConnection] = []
+      for _ in 0..<2 { silent.append(try await loop.tcp.connect(to: server.localAddress()).value) }
+      while server.counts.refused < 2 { try await loop.sleep(for: .milliseconds(1)).value }
+      let waiting = try await loop.tcp.connect(to: server.localAddress()).value
+      let asking = loop.spawn { () async throws(UVError) in
+        try await Client(stream: waiting).exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      }
+      for stream in silent {
+        #expect(try await stream.read().value == nil)
+        stream.close()
+      }
+      #expect(try await asking.value.hasPrefix("HTTP/1.1 503 "))
+      #expect(server.counts.refused == 3)
+      waiting.close()
+    }
+  }
+}
+
+extension HTTPServerCounts {
+  fileprivate init(connections: Int, accepted: Int, refused: Int) {
+    self.init()
+    (self.connections, self.accepted, self.refused) = (connections, accepted, refused)
+  }
+}

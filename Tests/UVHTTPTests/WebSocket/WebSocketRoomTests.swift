@@ -1,0 +1,116 @@
+import Testing
+import UVTestSupport
+
+@testable import UVHTTP
+
+/// WebSockets that get the same messages.
+@Suite struct WebSocketRoomTests {
+  @Test(
+    "A message goes to all but the speaker, or to one, and nobody gets a name that somebody has",
+    arguments: [Transport.tcp, .tls])
+  func sends(transport: Transport) async throws {
+    let room = UnsafeTransferBox(WebSocketRoom<String>())
+    try await withSockets(over: transport) { socket in
+      let room = room.value
+      guard case .text(let name)? = try await socket.next().value else { return }
+      let isMember = room.join(socket, as: name)
+      try await socket.send(isMember ? "welcome" : "taken").value
+      if !isMember { return try await socket.close().value }
+      defer { room.leave(name) }
+      for try await message in socket {
+        if case .text("whisper") = message {
+          room.send("psst", to: "b")
+        } else {
+          room.send(message, except: name)
+        }
+      }
+    } clients: { _, connect in
+      var peers: [RawPeer] = []
+      for name: Bytes in ["a", "b", "c", "b"] {
+        let peer = RawPeer(stream: try await connect())
+        try await peer.shakeHands()
+        try await peer.send(frame(0x81, name))
+        let answer: Bytes = peers.count == 3 ? "taken" : "welcome"
+        #expect(try await peer.read()?.payload == answer)
+        peers.append(peer)
+      }
+      #expect(room.value.names.sorted() == ["a", "b", "c"] && room.value.contains("a"))
+      try await peers[0].send(frame(0x81, "hello"), frame(0x81, "whisper"), frame(0x82, "x"))
+      for message in [Received(first: 0x81, payload: "hello"), Received(first: 0x81, payload: "psst")] {
+        #expect(try await peers[1].read() == message)
+      }
+      #expect(try await peers[2].read()?.payload == "hello")
+      for peer in peers[1...2] { #expect(try await peer.read() == Received(first: 0x82, payload: "x")) }
+      for peer in peers[..<3] { try await peer.close() }
+      #expect(try await peers[3].read() == .close(1000))
+      try await peers[3].send(frame(0x88, ""))
+      #expect(try await peers[3].read() == nil)
+      for peer in peers { peer.stream.close() }
+    }
+    #expect(room.value.names.isEmpty)
+  }
+
+  @Test("A member that doesn't read misses messages, takes a bounded amount of memory, and is told how many")
+  func slow() async throws {
+    let (count, page) = (2000, String(repeating: "x", count: 10_000))
+    try await withSocket { socket in
+      let room = WebSocketRoom<Int> { .text("missed \($0)") }
+      #expect(room.join(socket, as: 1))
+      #expect(try await socket.next().value != nil)
+      var most = 0
+      for _ in 0..<count {
+        room.send(.text(page))
+        most = max(most, socket.core.output.count + socket.core.stream.writeQueueSize)
+      }
+      #expect(most < 100_000)
+      // It reads now.
+      try await socket.send("go").value
+      let next = try await socket.next().value
+      #expect(next != nil)
+      room.send("last")
+      #expect(try await socket.next().value == nil)
+    } peer: { peer in
+      try await peer.send(frame(0x81, "begin"))
+      var (read, missed) = (0, 0)
+      while let received = try await peer.read() {
+        let text = "\(received.payload)"
+        if text.hasPrefix("missed ") { missed += Int(text.dropFirst(7)) ?? 0 }
+        if received.payload.count == page.utf8.count { read += 1 }
+        if read + missed == count, missed > 0, text.hasPrefix("missed") {
+          try await peer.send(frame(0x81, "next"))
+        }
+        if text == "last" { break }
+      }
+      #expect(read > 0 && missed > 0 && read + missed == count)
+      try await peer.close()
+    }
+  }
+
+  @Test("A member that has left while it was behind gets nothing more of the room")
+  func left() async throws {
+    let page = String(repeating: "x", count: 10_000)
+    try await withSocket { socket in
+      let room = WebSocketRoom<Int> { .text("missed \($0)") }
+      #expect(room.join(socket, as: 1))
+      for _ in 0..<2000 { room.send(.text(page)) }
+      #expect(socket.isAboveHighWaterMark)
+      room.leave(1)
+      try await socket.send("last").value
+      #expect(try await socket.next().value == .text("go"))
+    } peer: { peer in
+      while let received = try await peer.read(), received.payload != "last" {
+        #expect(received.payload.count == page.utf8.count)
+      }
+      try await peer.send(frame(0x81, "go"))
+      // The program drops its WebSocket.
+      #expect(try await peer.read() == .close(1011))
+      try await peer.send(frame(0x88, ""))
+      #expect(try await peer.read() == nil)
+    }
+  }
+
+  private final class UnsafeTransferBox<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+  }
+}
