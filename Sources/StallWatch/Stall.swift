@@ -3,8 +3,8 @@ public struct Stall: Hashable, Sendable {
   /// The name of what is watched, such as a loop's.
   public let name: String
 
-  /// How long the turn has taken so far. It is at least the limit, and in most cases at most a quarter more.
-  /// The turn may go on.
+  /// How long the turn has taken so far. It is at least the limit, and in most cases little more. The turn may
+  /// go on.
   public let duration: Duration
 
   /// Where the task was spawned that is running, such as `Server/main.swift:12`, or `the body of run`. It is

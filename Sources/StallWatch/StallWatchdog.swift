@@ -45,6 +45,11 @@ final class StallWatchdog: Sendable {
     }
   }
 
+  /// The watcher of an object's thread.
+  func watcher(of subject: ObjectIdentifier) -> StallWatcher? {
+    state.withLock { $0.watchers.last { $0.subject == subject } }
+  }
+
   /// Looks after the threads until there is none.
   private func run() {
     while let pause = lookAround() { usleep(UInt32(pause * 1000)) }
@@ -57,7 +62,6 @@ final class StallWatchdog: Sendable {
       if state.watchers.isEmpty { state.process = 0 }
       return state.watchers
     }
-    for watcher in watchers { watcher.look() }
-    return watchers.map(\.limit).min().map { min(max($0 / 4, 1), 100) }
+    return watchers.map { $0.look() }.min().map { min($0, 100) }
   }
 }

@@ -19,12 +19,13 @@ import Synchronization
 /// watcher.stop()
 /// ```
 ///
-/// One thread watches all watchers of the process. It looks at them four times in each limit. A turn pays a
-/// reading of the clock and two stores for that. When a turn takes too long, the watching thread sends a
-/// signal to the one that is late, which copies its stack. So a system call that the thread is blocked in is
-/// interrupted once for each stall. The system goes on with `read`, `write`, `accept`, `flock` and `waitpid`
-/// as if nothing had happened. It doesn't go on with `usleep`, `nanosleep`, `poll`, `select`, `epoll_wait`,
-/// `sem_timedwait`, and sockets that have a timeout of their own: these return early, with `EINTR`.
+/// One thread watches all watchers of the process. It looks at a watcher once in each limit, and again when the
+/// turn that it has seen reaches the limit. A turn pays a reading of the clock and two stores for that. When a
+/// turn takes too long, the watching thread sends a signal to the one that is late, which copies its stack. So
+/// a system call that the thread is blocked in is interrupted once for each stall. The system goes on with
+/// `read`, `write`, `accept`, `flock` and `waitpid` as if nothing had happened. It doesn't go on with `usleep`,
+/// `nanosleep`, `poll`, `select`, `epoll_wait`, `sem_timedwait`, and sockets that have a timeout of their own:
+/// these return early, with `EINTR`.
 ///
 /// A watcher watches until you call ``stop()``, whether or not you keep it.
 public final class StallWatcher: Sendable {
@@ -35,6 +36,9 @@ public final class StallWatcher: Sendable {
   /// Has a function run where the watched thread's work is; nil where that says itself when it works.
   private let enqueue: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   private let reports: Atomic<Int>
+  /// The object whose thread is watched, such as a loop's executor; ``watcher(of:)`` finds the watcher by it.
+  let subject: ObjectIdentifier?
+  private let latest = Mutex<[StallReport]>([])
   /// The beginning of the turn that was reported last.
   private let reported = Atomic<UInt64>(0)
   /// The turn as the watching thread sees it.
@@ -100,12 +104,15 @@ public final class StallWatcher: Sendable {
   /// - Parameters:
   ///   - count: How many stalls have been reported already.
   ///   - find: Finds the place of the running task, with its context.
+  ///   - subject: The object whose thread is watched; see ``watcher(of:)``.
   package init(
     _ name: String, _ limit: Duration, _ signal: Int32?,
     _ enqueue: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, counted count: Int,
-    _ find: stall_find_place?, _ context: UnsafeRawPointer?, _ handler: @escaping @Sendable (Stall) -> Void
+    _ find: stall_find_place?, _ context: UnsafeRawPointer?, of subject: ObjectIdentifier? = nil,
+    _ handler: @escaping @Sendable (Stall) -> Void
   ) throws(StallWatchError) {
     self.name = name
+    self.subject = subject
     let (seconds, attoseconds) = limit.components
     self.limit = UInt64(clamping: seconds) * 1000 + UInt64(clamping: attoseconds / 1_000_000_000_000_000)
     self.signal = signal ?? stall_default_signal()
@@ -128,8 +135,11 @@ public final class StallWatcher: Sendable {
   /// The calling thread begins a turn. A turn that it was in has ended.
   public func begin() {
     bind()
-    stall_turn_begin(turn, stall_now())
+    beginBound()
   }
+
+  /// The same on the thread that is bound, without the system calls that binding takes.
+  func beginBound() { stall_turn_begin(turn, stall_now()) }
 
   /// The turn has ended, on the same thread.
   public func end() { stall_turn_end(turn) }
@@ -154,27 +164,77 @@ public final class StallWatcher: Sendable {
   }
 
   /// Reports the turn if it is late and hasn't been reported.
-  func look() {
+  ///
+  /// - Returns: In how many milliseconds to look again, so that a turn that begins meanwhile is seen before it is
+  ///   late. A thread that is asked by ``init(_:longerThan:signal:asking:handler:)`` is asked four times in each
+  ///   limit.
+  func look() -> UInt64 {
     let (start, now) = (stall_turn_start(turn), stall_now())
-    if start == 0, let enqueue {
-      stall_turn_begin(turn, now)
-      return enqueue { [self] in
-        bind()
-        end()
+    if let enqueue {
+      if start == 0 {
+        stall_turn_begin(turn, now)
+        enqueue { [self] in
+          bind()
+          end()
+        }
+      } else {
+        report(start, now)
       }
+      return max(limit / 4, 1)
     }
-    guard start > 0, now >= stall_turn_time(start) + limit,
-      reported.exchange(start, ordering: .relaxed) != start
+    let due = stall_turn_time(start) + limit
+    if start > 0, now < due { return due - now }
+    if start > 0 { report(start, now) }
+    return limit
+  }
+
+  private func report(_ start: UInt64, _ now: UInt64) {
+    guard now >= stall_turn_time(start) + limit, reported.exchange(start, ordering: .relaxed) != start
     else { return }
     let (isThere, isSent) = lock.withLock { _ in (turn.pointee.thread != 0, stall_send(turn, start, signal)) }
     guard isThere else { return }
     let stack = isSent ? stall_wait().map { Stack($0) } : nil
     reports.add(1, ordering: .relaxed)
-    handler(
-      Stall(
-        name: name, duration: .milliseconds(Int64(now - stall_turn_time(start))), spawnedAt: stack?.spawnedAt,
-        addresses: stack?.addresses() ?? []))
+    let stall = Stall(
+      name: name, duration: .milliseconds(Int64(now - stall_turn_time(start))), spawnedAt: stack?.spawnedAt,
+      addresses: stack?.addresses() ?? [])
+    latest.withLock { $0 = [StallReport(stall: stall, turn: start)] + $0.prefix(7) }
+    handler(stall)
   }
+
+  // MARK: For those who look
+
+  /// The watcher of an object's thread, if there is one. From any thread.
+  package static func watcher(of subject: ObjectIdentifier) -> StallWatcher? {
+    StallWatchdog.shared.watcher(of: subject)
+  }
+
+  /// The stalls that were reported last, the latest first, eight at most.
+  package var latestReports: [StallReport] { latest.withLock { $0 } }
+
+  /// For how long the turn has lasted that the thread is in; nil while it waits for work.
+  package var turnLength: Duration? {
+    let start = stall_turn_start(turn)
+    return start == 0 ? nil : timeSince(start)
+  }
+
+  /// Whether the turn goes on that a report is about.
+  package func isInTurn(of report: StallReport) -> Bool { stall_turn_start(turn) == report.turn }
+}
+
+/// A stall that has been reported.
+package struct StallReport: Sendable {
+  package let stall: Stall
+  /// The beginning of its turn, as `stall_turn` has it.
+  fileprivate let turn: UInt64
+
+  /// How long ago the turn began.
+  package var age: Duration { timeSince(turn) }
+}
+
+/// How long ago a turn began, by its beginning.
+private func timeSince(_ start: UInt64) -> Duration {
+  .milliseconds(max(stall_now(), stall_turn_time(start)) - stall_turn_time(start))
 }
 
 /// Why a thread can't be watched.

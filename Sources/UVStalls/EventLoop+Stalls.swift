@@ -39,7 +39,7 @@ extension EventLoop {
   ) throws(UVError) {
     if isClosed { throw UVError(.loopClosed, operation: "watchStalls") }
     do throws(StallWatchError) {
-      observeTurns(try LoopStalls(name, limit, signal?.rawValue, counted: stallCount, handler))
+      observeTurns(try LoopStalls(self, limit, signal?.rawValue, counted: stallCount, handler))
     } catch {
       switch error {
       case .limit(let limit):
@@ -64,20 +64,27 @@ extension EventLoop {
   public var stallCount: Int { (turnObserver as? LoopStalls)?.watcher.count ?? 0 }
 }
 
+extension LoopExecutor {
+  /// The watcher of the loop's stalls; nil if there is none. Any thread may ask.
+  package var stallWatcher: StallWatcher? { StallWatcher.watcher(of: ObjectIdentifier(self)) }
+}
+
 /// A loop that is watched for stalls.
 private final class LoopStalls: TurnObserver {
   let watcher: StallWatcher
   let places: UnsafeMutablePointer<cuv_task_places>
 
   init(
-    _ name: String, _ limit: Duration, _ signal: Int32?, counted count: Int,
+    _ loop: EventLoop, _ limit: Duration, _ signal: Int32?, counted count: Int,
     _ handler: @escaping @Sendable (Stall) -> Void
   ) throws(StallWatchError) {
     let places = UnsafeMutablePointer<cuv_task_places>.allocate(capacity: 1)
     places.initialize(to: cuv_task_places())
     self.places = places
     do throws(StallWatchError) {
-      watcher = try StallWatcher(name, limit, signal, counted: count, cuv_find_task_place, places, handler)
+      watcher = try StallWatcher(
+        loop.name, limit, signal, counted: count, cuv_find_task_place, places,
+        of: ObjectIdentifier(loop.executor), handler)
     } catch {
       places.deallocate()
       throw error

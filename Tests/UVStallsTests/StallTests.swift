@@ -63,8 +63,7 @@ import UVTestSupport
       #expect(reading.frames.first?.function?.contains("read") == true, "\(reading)")
     }
 
-    @Test("A stall in the body of a run says so")
-    func body() async throws {
+    @Test func `A stall in the body of a run says so`() async throws {
       let stalls = StallLog()
       try await withThread {
         try EventLoop.run { loop in

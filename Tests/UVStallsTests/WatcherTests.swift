@@ -53,8 +53,7 @@ import UVTestSupport
       #expect(watcher.count >= 1)
     }
 
-    @Test("What can't be watched is refused, with the reason")
-    func refused() throws {
+    @Test func `What can't be watched is refused, with the reason`() throws {
       #expect(throws: StallWatchError.limit(.microseconds(999))) {
         try StallWatcher("short", longerThan: .microseconds(999)) { _ in }
       }
