@@ -28,8 +28,12 @@ func service(_ name: String, _ package: String) -> Target.Dependency {
 
 /// What `UVNIO` needs, and nothing else does.
 func nio(_ name: String) -> Target.Dependency {
-  .product(name: name, package: "swift-nio", condition: .when(traits: ["NIO", "Everything"]))
+  .product(
+    name: name, package: "swift-nio", condition: .when(traits: ["NIO", "NIOBootstraps", "Everything"]))
 }
+
+/// What has the system's libuv linked.
+let linked: Set = ["LinkLibuv", "NIOBootstraps", "Everything"]
 
 /// What `UVHTTP` needs, and nothing else does.
 let httpTypes: Target.Dependency = .product(
@@ -55,10 +59,12 @@ let package = Package(
     .library(name: "UVFutures", targets: ["UVFutures"]),
     .library(name: "UVRxStream", targets: ["UVRxStream"]),
     .library(name: "UVTLS", targets: ["UVTLS"]),
+    .library(name: "UVDNS", targets: ["UVDNS"]),
     .library(name: "UVHTTP", targets: ["UVHTTP"]),
     .library(name: "StallWatch", targets: ["StallWatch"]),
     .library(name: "UVStalls", targets: ["UVStalls"]),
     .library(name: "UVService", targets: ["UVService"]),
+    .library(name: "UVDiagnostics", targets: ["UVDiagnostics"]),
     .library(name: "UVNIO", targets: ["UVNIO"]),
   ],
   traits: [
@@ -67,8 +73,13 @@ let package = Package(
       name: "Service",
       description:
         "What UVService needs: swift-service-lifecycle, swift-log, swift-metrics, swift-distributed-tracing."),
-    .trait(name: "HTTP", description: "What UVHTTP needs: swift-http-types."),
+    .trait(name: "HTTP", description: "What UVHTTP and UVDiagnostics need: swift-http-types."),
     .trait(name: "NIO", description: "What UVNIO needs: swift-nio."),
+    .trait(
+      name: "NIOBootstraps",
+      description:
+        "LinkLibuv and NIO, for a swift-nio that Design/0060-other-peoples-servers.md has changed. Experimental."
+    ),
     .trait(
       name: "LinkLibuv",
       description: "Links the system's libuv. Without it the program that loads the library brings a libuv."),
@@ -95,7 +106,7 @@ let package = Package(
     // The library: the binding, and a module for each vocabulary.
     .target(
       name: "CUV",
-      dependencies: [.target(name: "CLibuv", condition: .when(traits: ["LinkLibuv", "Everything"]))],
+      dependencies: [.target(name: "CLibuv", condition: .when(traits: linked))],
       path: "CModules/CUV", publicHeadersPath: "."),
     .systemLibrary(
       name: "CLibuv", path: "CModules/CLibuv", pkgConfig: "libuv",
@@ -107,12 +118,12 @@ let package = Package(
     .target(
       name: "UV",
       dependencies: [
-        "CUV", .target(name: "CLibuv", condition: .when(traits: ["LinkLibuv", "Everything"])),
+        "CUV", .target(name: "CLibuv", condition: .when(traits: linked)),
         system,
       ],
       // For `Bytes.span` alone, whose lifetime is that of the bytes. Who uses it needs no setting.
       swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")],
-      linkerSettings: [.linkedLibrary("uv", .when(traits: ["LinkLibuv", "Everything"]))]),
+      linkerSettings: [.linkedLibrary("uv", .when(traits: linked))]),
     .target(name: "UVPromises", dependencies: ["UV"], swiftSettings: settings),
     .target(name: "UVRxStream", dependencies: ["UV"], swiftSettings: settings),
     // Who doesn't use the product compiles and links none of OpenSSL. It needs no trait, because it fetches
@@ -121,6 +132,11 @@ let package = Package(
       name: "COpenSSL", path: "CModules/COpenSSL", pkgConfig: "openssl",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .target(name: "UVTLS", dependencies: ["UV", "COpenSSL"], swiftSettings: settings),
+    // Who uses the thread pool's lookups needs nothing of c-ares.
+    .systemLibrary(
+      name: "CAres", path: "CModules/CAres", pkgConfig: "libcares",
+      providers: [.apt(["libc-ares-dev"]), .brew(["c-ares"])]),
+    .target(name: "UVDNS", dependencies: ["UV", "CAres"], swiftSettings: settings),
     .target(name: "UVHTTP", dependencies: ["UV", httpTypes], swiftSettings: settings),
     .target(
       name: "UVService",
@@ -129,6 +145,9 @@ let package = Package(
         service("UnixSignals", "swift-service-lifecycle"), service("Logging", "swift-log"),
         service("Metrics", "swift-metrics"), service("Tracing", "swift-distributed-tracing"),
       ],
+      swiftSettings: settings),
+    .target(
+      name: "UVDiagnostics", dependencies: ["UV", "UVHTTP", "StallWatch", "UVStalls", httpTypes],
       swiftSettings: settings),
     .target(name: "UVNIO", dependencies: ["UV", nio("NIOCore")], swiftSettings: settings),
     .target(
@@ -162,6 +181,10 @@ let package = Package(
       dependencies: ["CUV", "UVTLS", "COpenSSL", "UVPromises", "UVFutures", "UVTestSupport"],
       exclude: ["Peers"], swiftSettings: settings),
     .testTarget(
+      name: "UVDNSTests",
+      dependencies: ["UVDNS", "UVTLS", "UVPromises", "UVFutures", "UVTestSupport", "CTestHooks"],
+      swiftSettings: settings),
+    .testTarget(
       name: "UVHTTPTests",
       dependencies: ["UVHTTP", "UVTLS", "UVPromises", "UVFutures", "UVTestSupport", "CTestHooks"],
       swiftSettings: settings),
@@ -174,6 +197,9 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "UVDiagnosticsTests", dependencies: ["UVDiagnostics", "UVStalls", "UVTLS", "UVTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "UVNIOTests",
       dependencies: ["UVNIO", nio("NIOCore"), nio("NIOHTTP1"), "UVTestSupport"], swiftSettings: settings),
     .testTarget(
@@ -184,7 +210,8 @@ let package = Package(
       dependencies: ["CUV", "UV", "UVTLS", "UVTestSupport", "CTestHooks"], swiftSettings: settings),
     .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTLS", "UVTestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "HostTests", dependencies: ["CUV", "UV", "UVPromises", "UVFutures", "UVTestSupport"],
+      name: "HostTests",
+      dependencies: ["CUV", "UV", "UVDNS", "UVDiagnostics", "UVPromises", "UVFutures", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(name: "PackageTests", swiftSettings: settings),
   ]

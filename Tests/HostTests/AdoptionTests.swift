@@ -1,4 +1,5 @@
 import CUV
+import Foundation
 import Testing
 import UV
 import UVFutures
@@ -71,6 +72,37 @@ import UVTestSupport
       loop.detach()
       host.turn()
       #expect(host.foreignHandles == 0)
+    }
+  }
+
+  @Test("A tree is watched in a host, which is left amid a look and between looks", arguments: [false, true])
+  func aWatchedTreeInAHost(isPolled: Bool) async throws {
+    try await withTemporaryDirectory { directory in
+      for number in 0..<1000 { mkdir("\(directory)/\(number)", 0o755) }
+      let log = Log<String>()
+      try await withHost { host in
+        for isWholeScan in [false, true] {
+          let loop = try EventLoop(adopting: host.loop)
+          let watcher = try loop.files.watch(directory, recursive: true)
+          if isWholeScan {
+            loop.spawn {
+              do {
+                while try await watcher.next().value?.kinds != .complete {}
+                mkdir("\(directory)/999/inner", 0o755)
+                log.append(try await watcher.next().value?.name?.string ?? "")
+              } catch { Issue.record(error) }
+            }
+            if isPolled { host.runByPolling() } else { host.run() }
+          } else {
+            host.turn()
+          }
+          loop.detach()
+          if isPolled { host.runByPolling() } else { host.run() }
+          #expect(host.foreignHandles == 0 && watcher.isClosing)
+          #expect(!openDescriptors().values.contains { $0.contains("inotify") })
+        }
+      }
+      #expect(log.values == ["999/inner"])
     }
   }
 

@@ -12,8 +12,7 @@ import UVTestSupport
     var continuation: UnsafeContinuation<Void, Never>?
   }
 
-  @Test("A task that ignores its cancellation is left after a time, and may wake later")
-  func aTaskIsLeft() async throws {
+  @Test func `A task that ignores its cancellation is left after a time, and may wake later`() async throws {
     let gate = Gate()
     let log = Log<String>()
     let freed = Log<String>()
@@ -54,8 +53,35 @@ import UVTestSupport
     #expect(log.values == ["left 1", "woken true", "ECANCELED", "stat ELOOPCLOSED"])
   }
 
-  @Test("A body that another thread has sent is answered when the loop goes without it")
-  func aBodyIsLeft() async throws {
+  /// A host asks only libuv how long it may wait.
+  @Test(arguments: [false, true])
+  func `Tasks of no actor go on in a host, and have their turn when the loop leaves`(isPolled: Bool)
+    async throws
+  {
+    let log = Log<String>()
+    try await withThread {
+      let host = Host()
+      let loop = try EventLoop(adopting: host.loop)
+      let tasks = LoopTaskExecutor(loop.executor)
+      loop.sleep(for: .milliseconds(2)) { _ in
+        Task(executorPreference: tasks) {
+          // More often than one turn lets it.
+          for _ in 0..<100 { await Task.yield() }
+          log.append("gone on")
+        }
+      }
+      if isPolled { host.runByPolling() } else { host.run() }
+      #expect(log.values == ["gone on"])
+      Task(executorPreference: tasks) { log.append("left") }
+      loop.detach()
+      host.run()
+      #expect(log.values == ["gone on", "left"])
+      #expect(host.close() == 0)
+      withExtendedLifetime(tasks) {}
+    }
+  }
+
+  @Test func `A body that another thread has sent is answered when the loop goes without it`() async throws {
     let gate = Gate()
     let log = Log<String>()
     try await withThread {
@@ -81,8 +107,7 @@ import UVTestSupport
     #expect(log.values == ["true"])
   }
 
-  @Test("A detach that may leave tasks waits for none that ends in time")
-  func noTaskIsLeft() async throws {
+  @Test func `A detach that may leave tasks waits for none that ends in time`() async throws {
     let log = Log<String>()
     try await withThread {
       let host = Host()
@@ -158,8 +183,7 @@ import UVTestSupport
   }
 
   #if os(Linux)
-    @Test("A loop that another libuv has made is refused, with a sentence")
-    func aForeignLibuv() async throws {
+    @Test func `A loop that another libuv has made is refused, with a sentence`() async throws {
       var place = cuv_place()
       #expect(cuv_find_place(try #require(dlsym(nil, "uv_version_string")), &place) != 0)
       let library = String(cString: place.file)

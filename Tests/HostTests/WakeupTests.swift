@@ -63,8 +63,7 @@ import UVTestSupport
       }
     }
 
-    @Test("Messages of other threads arrive however often libuv begins to poll anew")
-    func messagesArriveWhilePollingChanges() async throws {
+    @Test func `Messages of other threads arrive however often libuv begins to poll anew`() async throws {
       try await withThread {
         let host = Host()
         let loop = try EventLoop(adopting: host.loop)

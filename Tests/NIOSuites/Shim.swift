@@ -1,14 +1,9 @@
-// Takes the place of NIOPosix's loops and bootstraps in NIO's own tests: names of this module come before
-// imported ones.
+// Takes the place of NIOPosix's loops in others' own tests: names of this module come before imported ones.
 import NIOCore
 import UV
 import UVNIO
 
 typealias MultiThreadedEventLoopGroup = UVEventLoopGroup
-typealias ServerBootstrap = UVServerBootstrap
-typealias ClientBootstrap = UVClientBootstrap
-typealias DatagramBootstrap = UVDatagramBootstrap
-typealias NIOPipeBootstrap = UVPipeBootstrap
 
 extension UVEventLoopGroup {
   convenience init(numberOfThreads: Int) { try! self.init(count: numberOfThreads) }

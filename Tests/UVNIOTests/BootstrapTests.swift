@@ -153,8 +153,7 @@ import UVTestSupport
   func takingOver() async throws {
     try await withGroup { group in
       let loop = group.next()
-      var pair: [Int32] = [0, 0]
-      #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+      let pair = socketPair()
       let answer = Collect(on: loop, enough: 4)
       _ = try UVClientBootstrap(group: loop).channelInitializer { $0.pipeline.addHandler(Echo()) }
         .withConnectedSocket(pair[0]).wait()

@@ -134,6 +134,22 @@ import UVTestSupport
     #expect(log.values == ["end", "callback"])
   }
 
+  @Test("A task that was begun in the turn in which its loop is told to stop has its turn")
+  func begunAtTheEnd() async throws {
+    let log = Log<String>()
+    try await withThread {
+      try UV.EventLoop.runCallbacks { loop in
+        let tasks = loop.nio.taskExecutor
+        _ = loop.sleep(for: .zero) { _ in
+          Task(executorPreference: tasks) { log.append("before") }
+          loop.stop()
+          Task(executorPreference: tasks) { log.append("after") }
+        }
+      }
+    }
+    #expect(log.values == ["before", "after"])
+  }
+
   @Test("A channel that registers at an ended loop is closed, and its handlers are told why")
   func registering() async throws {
     let log = Log<String>()
@@ -151,6 +167,35 @@ import UVTestSupport
       try channel.closeFuture.wait()
     }
     #expect(log.values == ["error"])
+  }
+
+  @Test("A channel that nobody has registered by the time its loop ends is closed, and can't be registered")
+  func unregistered() async throws {
+    try await withThread {
+      let group = try UVEventLoopGroup(count: 1)
+      let loop = group.next() as! UVEventLoop
+      let channel = StreamChannel(try Socket(.inet), loop, parent: nil)
+      try group.syncShutdownGracefully()
+      try channel.closeFuture.wait()
+      #expect(throws: ChannelError.ioOnClosedChannel) { try channel.register().wait() }
+    }
+  }
+
+  @Test("A connection whose initializer hasn't finished is closed when its group ends", arguments: [1, 2])
+  func initializing(loops: Int) async throws {
+    let others = try UVEventLoopGroup(count: 1)
+    let initialized = others.next().makePromise(of: Void.self)
+    try await withGroup(loops) { group in
+      let begun = DispatchSemaphore(value: 0)
+      let server = try UVServerBootstrap(group: group).childChannelInitializer { channel in
+        begun.signal()
+        return initialized.futureResult.hop(to: channel.eventLoop)
+      }.bind(host: "127.0.0.1", port: 0).wait()
+      _ = try connect(group, to: server)
+      begun.wait()
+    }
+    initialized.succeed()
+    try await others.shutdownGracefully()
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import Testing
 import UVNIO
@@ -46,6 +47,18 @@ func connectToCollector(
   let server = try serve(loop) { [received] }
   let client = try prepare(UVClientBootstrap(group: loop)).connect(to: server.localAddress!).wait()
   return (client, received)
+}
+
+/// Two sockets of the system's that are connected to each other.
+func socketPair(sourceLocation: SourceLocation = #_sourceLocation) -> [Int32] {
+  var pair: [Int32] = [0, 0]
+  #if os(Linux)
+    let kind = Int32(SOCK_STREAM.rawValue)
+  #else
+    let kind = SOCK_STREAM
+  #endif
+  #expect(socketpair(AF_UNIX, kind, 0, &pair) == 0, sourceLocation: sourceLocation)
+  return pair
 }
 
 /// Sends back what it gets.

@@ -130,13 +130,7 @@ import UVTestSupport
   @Test("One descriptor serves both directions")
   func bothDirections() async throws {
     try await withGroup { group in
-      var pair: [Int32] = [0, 0]
-      #if os(Linux)
-        let kind = Int32(SOCK_STREAM.rawValue)
-      #else
-        let kind = SOCK_STREAM
-      #endif
-      #expect(socketpair(AF_UNIX, kind, 0, &pair) == 0)
+      let pair = socketPair()
       let channel = try UVPipeBootstrap(group: group).channelInitializer { $0.pipeline.addHandler(Echo()) }
         .takingOwnershipOfDescriptor(inputOutput: pair[0]).wait()
       #expect(write(pair[1], "hello", 5) == 5)

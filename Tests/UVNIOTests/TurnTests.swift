@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import Synchronization
 import Testing
@@ -177,6 +178,74 @@ import UVTestSupport
       #expect(String(buffer: try answer.end.futureResult.wait()) == "hi")
       goesOn.store(false, ordering: .relaxed)
       try loop.submit {}.wait()
+    }
+  }
+
+  @Test("Tasks on a loop that go on for ever leave I/O its turn", arguments: [1, 3000])
+  func tasks(count: Int) async throws {
+    try await withGroup { group in
+      let loop = group.next() as! UVEventLoop
+      let (isOver, ended) = (Log<Bool>(), DispatchSemaphore(value: 0))
+      for _ in 0..<count {
+        Task(executorPreference: loop.taskExecutor) {
+          while isOver.values.isEmpty { await Task.yield() }
+          ended.signal()
+        }
+      }
+      let server = try serve(loop) { [Echo()] }
+      let answer = Collect(on: loop, enough: 2)
+      let client = try connect(loop, to: server, answer)
+      client.writeAndFlush(ByteBuffer(string: "hi"), promise: nil)
+      #expect(String(buffer: try answer.end.futureResult.wait()) == "hi")
+      isOver.append(true)
+      for _ in 0..<count { ended.wait() }
+    }
+  }
+
+  @Test("Tasks on a loop go on when the channels have had all events of the turn")
+  func behindEvents() async throws {
+    try await withGroup { group in
+      let loop = group.next() as! UVEventLoop
+      let (log, ended, entered, gate) = (
+        Log<String>(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+      )
+      let peers = try (0..<2).map { _ in
+        let pair = socketPair()
+        _ = try UVClientBootstrap(group: loop)
+          .channelInitializer { $0.pipeline.addHandler(BeginsTask(loop, log, ended)) }
+          .withConnectedSocket(pair[0]).wait()
+        return pair[1]
+      }
+      loop.execute {
+        entered.signal()
+        gate.wait()
+      }
+      entered.wait()
+      for peer in peers { #expect(write(peer, "x", 1) == 1) }
+      gate.signal()
+      for _ in peers { ended.wait() }
+      #expect(log.values == ["event", "event", "task", "task"])
+      for peer in peers { close(peer) }
+    }
+  }
+
+  private final class BeginsTask: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    let loop: UVEventLoop
+    let log: Log<String>
+    let ended: DispatchSemaphore
+
+    init(_ loop: UVEventLoop, _ log: Log<String>, _ ended: DispatchSemaphore) {
+      (self.loop, self.log, self.ended) = (loop, log, ended)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      log.append("event")
+      Task(executorPreference: loop.taskExecutor) { [log, ended] in
+        log.append("task")
+        ended.signal()
+      }
     }
   }
 }

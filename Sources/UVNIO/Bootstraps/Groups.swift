@@ -11,9 +11,12 @@ import NIOCore
 #endif
 
 extension EventLoopGroup {
+  /// Whether its loops are this module's.
+  var isUV: Bool { self is UVEventLoopGroup || self is UVEventLoop }
+
   func requireUV() {
     precondition(
-      self is UVEventLoopGroup || self is UVEventLoop,
+      isUV,
       "UVNIO's bootstraps need a UVEventLoopGroup, or a loop's nio; this is a \(type(of: self))")
   }
 

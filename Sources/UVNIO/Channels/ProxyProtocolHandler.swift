@@ -1,5 +1,5 @@
 public import NIOCore
-public import UV
+import UV
 
 /// Reads the header of the PROXY protocol, with which a load balancer begins each connection, and takes it away
 /// before the handlers behind it get anything.
@@ -19,9 +19,9 @@ public import UV
 ///
 /// It does what `proxyProtocol(from:)` does for listeners of `UV`.
 public final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
-  /// What comes in.
+  /// The type of the bytes that come in.
   public typealias InboundIn = ByteBuffer
-  /// What goes on.
+  /// The type of the bytes that go on.
   public typealias InboundOut = ByteBuffer
 
   private let ranges: [AddressRange]
@@ -77,7 +77,7 @@ public final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannel
 
   /// Called by the channel.
   public func channelReadComplete(context: ChannelHandlerContext) {
-    // Who asked for bytes behind has got none.
+    // The handlers behind have got none of the bytes that they asked for.
     if isOver { context.fireChannelReadComplete() } else { context.read() }
   }
 

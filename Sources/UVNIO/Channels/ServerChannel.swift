@@ -14,7 +14,9 @@ import UV
 /// A socket that listens. It reads channels, each for a loop of the group.
 // Sound: as its superclass.
 final class ServerChannel: SocketChannel, @unchecked Sendable {
-  private var backlog: Int32 = 128
+  static let usualBacklog: Int32 = 128
+
+  private var backlog = ServerChannel.usualBacklog
   private let nextLoop: () -> UVEventLoop
   private let backoff: AcceptBackoff
 

@@ -39,10 +39,13 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   /// An option, whatever the channel is doing.
   var autoRead = true
   var maxMessagesPerRead: UInt = 4
-  var receiver: NIOPooledRecvBufferAllocator
+  // Sound: as above.
+  @exclusivity(unchecked) final var receiver: NIOPooledRecvBufferAllocator
   /// The loop thread's copy of what is behind the lock.
   private(set) var bufferAllocator = ByteBufferAllocator()
   private let shared = Mutex(Shared())
+  /// Whether the loop's end closes the channel. False only if the loop had ended before.
+  private(set) final var isNoted = false
 
   private struct Shared {
     var allocator = ByteBufferAllocator()
@@ -58,6 +61,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     receiver = NIOPooledRecvBufferAllocator(capacity: 4, recvAllocator: AdaptiveRecvByteBufferAllocator())
     madePipeline = ChannelPipeline(channel: self)
     if let local = try? socket.localAddress() { shared.withLock { ($0.local, $0.remote) = (local, peer) } }
+    isNoted = loop.note(self)
   }
 
   // MARK: What a subclass does
@@ -196,7 +200,8 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
       return
     }
     state = .registered
-    loop.add(self)
+    // Until it closes, since libuv doesn't count a channel that rests.
+    loop.loop.beginWork()
     promise?.succeed(())
     if isOpen { pipeline.syncOperations.fireChannelRegistered() }
   }
@@ -255,7 +260,8 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     do { try discardDescriptor() } catch { failure = error }
     state = .closed
     activity.store(false, ordering: .relaxed)
-    if before != .fresh { loop.remove(self) }
+    loop.forget(self)
+    if before != .fresh { loop.loop.endWork() }
     failWrites(error)
     pendingConnect.take()?.fail(error)
     if let failure { promise?.fail(failure) } else { promise?.succeed(()) }

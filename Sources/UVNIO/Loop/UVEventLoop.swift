@@ -38,8 +38,8 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
 
   let loop: UV.EventLoop
   let schedule: Schedule
-  /// Every channel that is registered and not closed.
-  private var channels: [ObjectIdentifier: SocketChannel] = [:]
+  /// Every channel that isn't closed, registered or not; nil once the loop has ended.
+  private let channels = Mutex<[ObjectIdentifier: SocketChannel]?>([:])
   /// Whether channels may register, and work may be scheduled. On the loop's thread.
   private(set) var isOpen: Bool
   private var voidFuture: EventLoopFuture<Void>?
@@ -60,6 +60,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     name = loop.name
     schedule = Schedule(loop)
     isOpen = !loop.isClosed
+    if !isOpen { channels.withLock { $0 = nil } }
   }
 
   /// Whether the calling thread is the loop's. After the loop has ended, it is true in the work that still
@@ -177,17 +178,22 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
 
   // MARK: Channels
 
-  /// Registers a channel. It keeps the loop running until it closes, since libuv doesn't count a channel that
-  /// rests.
-  func add(_ channel: SocketChannel) {
-    channels[ObjectIdentifier(channel)] = channel
-    loop.beginWork()
+  /// Notes a channel that is being made, on any thread. The loop's end closes it, even if nobody comes to
+  /// register it. Returns false if the loop has ended.
+  func note(_ channel: SocketChannel) -> Bool {
+    channels.withLock { channels in
+      channels?[ObjectIdentifier(channel)] = channel
+      return channels != nil
+    }
   }
 
-  func remove(_ channel: SocketChannel) {
-    channels[ObjectIdentifier(channel)] = nil
-    loop.endWork()
-  }
+  /// Whether the loop has ended, and notes no channel any more. On any thread.
+  var hasEnded: Bool { channels.withLock { $0 == nil } }
+
+  /// Forgets a channel that closes.
+  func forget(_ channel: SocketChannel) { channels.withLock { $0?[ObjectIdentifier(channel)] = nil } }
+
+  private func takeChannels() -> [ObjectIdentifier: SocketChannel] { channels.withLock { $0.take() } ?? [:] }
 
   // MARK: Ending
 
@@ -217,7 +223,7 @@ public final class UVEventLoop: NIOCore.EventLoop, @unchecked Sendable {
     assertInEventLoop()
     guard isOpen else { return }
     isOpen = false
-    for channel in channels.values {
+    for channel in takeChannels().values {
       channel.close0(error: EventLoopError.shutdown, mode: .all, promise: nil)
     }
     schedule.end()

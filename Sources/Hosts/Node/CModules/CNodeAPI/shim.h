@@ -13,6 +13,17 @@ static inline void *cnode_loop(napi_env env) {
   return napi_get_uv_event_loop(env, &loop) == napi_ok ? loop : NULL;
 }
 
+/// Whether the runtime is Bun (`process.versions.bun`). It speaks Node-API, but has only some of libuv's
+/// functions: `uv_loop_init` and others end the process (Bun 1.4.4).
+static inline bool cnode_is_bun(napi_env env) {
+  napi_value value;
+  bool is_bun = false;
+  return napi_get_global(env, &value) == napi_ok &&
+         napi_get_named_property(env, value, "process", &value) == napi_ok &&
+         napi_get_named_property(env, value, "versions", &value) == napi_ok &&
+         napi_has_named_property(env, value, "bun", &is_bun) == napi_ok && is_bun;
+}
+
 #ifdef __linux__
 // glibc's `dladdr`, which its header shows to GNU sources alone.
 struct cnode_place {

@@ -41,7 +41,8 @@ public final class NodeInstance {
   ///   - environment: What Node has passed: a `napi_env`.
   ///   - exports: What Node has passed: the `napi_value` that `require` returns.
   ///   - body: Gives `exports` its functions and values. If it throws, `require` throws the same.
-  /// - Returns: What the function returns to Node.
+  /// - Returns: What the function returns to Node. In Bun, which has only a part of libuv, `require` throws
+  ///   an error that says so.
   ///
   /// The corresponding Node-API functions are `napi_get_uv_event_loop` and `napi_add_async_cleanup_hook`.
   public static func register(
@@ -54,6 +55,8 @@ public final class NodeInstance {
       do { try body(instance, NodeProperties(NodeValue(instance, exports))) } catch {
         instance.throwIntoJavaScript(error)
       }
+    } catch NodeError.refused(let reason) {
+      napi_throw_error(environment, nil, reason)
     } catch {
       napi_throw_error(environment, (error as? UVError)?.name, String(describing: error))
     }
@@ -61,7 +64,13 @@ public final class NodeInstance {
   }
 
   private init(_ environment: napi_env) throws {
-    guard let raw = cnode_loop(environment) else { throw NodeError.refused("napi_get_uv_event_loop") }
+    if cnode_is_bun(environment) {
+      throw NodeError.refused(
+        "this addon needs the whole of libuv, and Bun has a part of it (bun#18546): run it with node")
+    }
+    guard let raw = cnode_loop(environment) else {
+      throw NodeError.refused("napi_get_uv_event_loop gives no loop")
+    }
     loop = try EventLoop(adopting: raw)
     self.environment = environment
     let name = try encode("swift-uv")
