@@ -131,6 +131,8 @@ static long by_number(long number, const long a[6], const void *caller) {
     // libuv copies in another way then.
     case SYS_copy_file_range: return -ENOSYS;
     case SYS_getrandom: random_fill((void *)a[0], (size_t)a[1]); return a[1];
+    // As on Linux before 5.3: children are libuv's then, whose `fork` is simulated.
+    case 434 /* pidfd_open */: return -ENOSYS;
     // libuv does without it.
     case 425 /* io_uring_setup */: return -ENOSYS;
     default: {

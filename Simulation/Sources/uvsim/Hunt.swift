@@ -62,6 +62,7 @@ private enum Progress {
   private static func end(_ reason: StaticString) {
     write(1, text, count)
     write(1, reason.utf8Start, reason.utf8CodeUnitCount)
-    _exit(1)
+    // On a thread of a world, `exit` and `_exit` end a simulated process. This one isn't simulated.
+    quick_exit(1)
   }
 }

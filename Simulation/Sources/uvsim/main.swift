@@ -4,6 +4,10 @@
 //     the digests of the first seeds, to be compared with another process or another build
 //   uvsim measure
 //     how fast worlds run
+//   uvsim serve SERVER REQUESTS [ROUNDS]
+//     has a server answer so many requests of each of eight connections, for Simulation/count; ROUNDS of a loop make it slower
+//   uvsim servers
+//     the names of these servers
 //   uvsim worlds
 //     the names of the worlds that bugs are hunted in
 //   uvsim hunt [SEEDS | FIRST-LAST] [WORLD]…
@@ -41,6 +45,13 @@ func seeds(_ text: String) -> ClosedRange<UInt64>? {
 switch arguments.first {
 case "digests": try printDigests(arguments.count > 1 ? UInt64(arguments[1])! : 10)
 case "measure": try measure()
+case "servers": for server in CountedServer.all { print(server.name) }
+case "serve" where arguments.count > 2:
+  guard let server = CountedServer.all.first(where: { $0.name == arguments[1] }) else {
+    print("no server has such a name; `uvsim servers` lists them")
+    exit(2)
+  }
+  try server.run(requests: Int(arguments[2])!, rounds: arguments.count > 3 ? Int(arguments[3])! : 0)
 case "worlds": for world in HuntedWorld.all { print(world.name) }
 case "hunt":
   guard let seeds = seeds(arguments.count > 1 ? arguments[1] : "100") else {
@@ -56,6 +67,6 @@ case "shrink" where arguments.count > 2:
   for world in worlds(arguments.dropFirst(2)) { shrink(seed, world) }
 default:
   print(
-    "usage: uvsim digests [SEEDS] | measure | worlds | hunt [SEEDS | FIRST-LAST] [WORLD]… | show SEED WORLD | shrink SEED WORLD"
+    "usage: uvsim digests [SEEDS] | measure | serve SERVER REQUESTS [ROUNDS] | servers | worlds | hunt [SEEDS | FIRST-LAST] [WORLD]… | show SEED WORLD | shrink SEED WORLD"
   )
 }

@@ -1,6 +1,7 @@
 import Testing
 import UV
 import UVSimulation
+import WorldSupport
 
 @Suite struct CheckTests {
   @Test("A statement that isn't always true ends the run with its words and the time") func always() throws {
@@ -77,13 +78,7 @@ import UVSimulation
     func run() throws -> (Simulation, Int) {
       let answers = Log<Int>()
       let run = try Simulation(seed: seed, weather: .usual, traceLength: 1 << 16) { world in
-        let server = world.host("server") { loop in
-          for try await connection in try loop.tcp.listen(port: 7) {
-            _ = loop.spawn {
-              do { for try await bytes in connection { try await connection.write(bytes).value } } catch {}
-            }
-          }
-        }
+        let server = world.host("server") { loop in try await loop.tcp.listen(port: 7).echo() }
         let client = world.client("client") { loop in
           for round in 0..<100 {
             do throws(UVError) {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import UV
 import UVSimulation
+import WorldSupport
 
 /// A client that asks a server again and again, and notes when it was answered.
 @Suite struct FaultTests {
@@ -16,13 +17,7 @@ import UVSimulation
     _ script: @escaping (World, SimulatedHost, SimulatedHost) throws -> Void
   ) throws -> Simulation {
     try Simulation(seed: seed, traceLength: 1 << 16) { world in
-      let server = world.host("server") { loop in
-        for try await connection in try loop.tcp.listen(port: 7) {
-          _ = loop.spawn {
-            do { for try await bytes in connection { try await connection.write(bytes).value } } catch {}
-          }
-        }
-      }
+      let server = world.host("server") { loop in try await loop.tcp.listen(port: 7).echo() }
       let client = world.client("client") { loop in
         let start = loop.clock.now
         let end = start.advanced(by: .seconds(seconds))

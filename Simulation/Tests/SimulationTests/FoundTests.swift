@@ -21,6 +21,8 @@ import Testing
       ("http server over tcp", 143),
       // A client that had ended its side got the end of the connection without TLS' sign of it.
       ("http server over tls", 36),
+      // A GET wasn't sent again whose connection had been idle since it was made, and had served nobody.
+      ("http repeats", 88),
     ] as [(String, UInt64)])
   func found(name: String, seed: UInt64) throws { try #require(HuntedWorld.named(name)).run(seed: seed) }
 }

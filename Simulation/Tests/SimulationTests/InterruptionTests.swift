@@ -2,6 +2,7 @@ import Glibc
 import Testing
 import UV
 import UVSimulation
+import WorldSupport
 
 /// Calls that a signal interrupts, and sockets that aren't ready although epoll has told so.
 @Suite struct InterruptionTests {
@@ -9,13 +10,7 @@ import UVSimulation
 
   @discardableResult static func echo(_ seed: UInt64, faults: [Int]? = nil) throws -> Simulation {
     try Simulation(seed: seed, weather: weather, faults: faults, traceLength: 1 << 16) { world in
-      world.host("server") { loop in
-        for try await connection in try loop.tcp.listen(port: 7) {
-          _ = loop.spawn {
-            do { for try await bytes in connection { try await connection.write(bytes).value } } catch {}
-          }
-        }
-      }
+      world.host("server") { loop in try await loop.tcp.listen(port: 7).echo() }
       world.client("client") { loop in
         let connection = try await loop.tcp.connect(host: "server", port: 7).value
         for round in 1...20 {

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 import UV
 import UVSimulation
+import WorldSupport
 
 /// Machines that stop, clocks that drift, and calls that fail.
 @Suite struct MachineTests {
@@ -38,13 +39,7 @@ import UVSimulation
   @Test("A pause is seen by whoever has a timeout, and connections outlive it") func timeouts() throws {
     let seen = Log<String>()
     try Simulation(seed: 1) { world in
-      let server = world.host("server") { loop in
-        for try await connection in try loop.tcp.listen(port: 7) {
-          _ = loop.spawn {
-            do { for try await bytes in connection { try await connection.write(bytes).value } } catch {}
-          }
-        }
-      }
+      let server = world.host("server") { loop in try await loop.tcp.listen(port: 7).echo() }
       world.client("client") { loop in
         let connection = try await loop.tcp.connect(host: "server", port: 7).value
         try await loop.sleep(for: .seconds(2)).value

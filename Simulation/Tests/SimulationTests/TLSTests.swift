@@ -9,11 +9,7 @@ import WorldSupport
     try Simulation(seed: seed, weather: weather, traceLength: 1 << 16) { world in
       let server = world.host("server") { loop in
         let identity = try TLSIdentity(certificateChain: "/etc/certificate.pem", privateKey: "/etc/key.pem")
-        for try await connection in try loop.tls.listen(port: 443, .server(identity)) {
-          _ = loop.spawn {
-            do { for try await bytes in connection { try await connection.write(bytes).value } } catch {}
-          }
-        }
+        try await loop.tls.listen(port: 443, .server(identity)).echo()
       }
       let client = world.client("client") { loop in
         try await loop.sleep(for: .milliseconds(10)).value

@@ -60,4 +60,18 @@ import UVSimulation
     }
     #expect(ends.values == [.noSuchFile])
   }
+
+  @Test("A directory that is watched with all below it ends the world: that isn't simulated")
+  func tree() throws {
+    let error = #expect(throws: SimulationError.self) {
+      try Simulation(seed: 1) { world in
+        world.host("a") { loop in
+          try await loop.files.mkdir("/tmp/watched").value
+          _ = try? loop.files.watch("/tmp/watched", recursive: true)
+        }
+      }
+    }
+    let reason = "inotify_add_watch with IN_ONESHOT or IN_EXCL_UNLINK isn't simulated"
+    #expect(error?.description.contains(reason) == true, "\(error!)")
+  }
 }

@@ -16,8 +16,7 @@ func httpClient(_ world: World, _ ledger: Ledger) throws {
     let program: nonisolated(nonsending) @Sendable (EventLoop) async throws -> Void = { loop in
       try await loop.files.writeFile("/tmp/file", HTTPQuestion.file).value
       let file = try await loop.files.open("/tmp/file").value
-      var limits = HTTPLimits()
-      (limits.idleTimeout, limits.lifetime) = (.seconds(9000), .seconds(90000))
+      var limits = HTTPLimits.patient
       if isRough {
         limits.idleTimeout = .milliseconds(Int64(100 + loop.draw(5000)))
         limits.lifetime = .seconds(1 + loop.draw(20))
@@ -51,7 +50,7 @@ private final class HTTPProgram {
   private let service: HTTPService
   private let isRough: Bool
   private let client: HTTPClient
-  private var options = HTTPClientOptions()
+  private var options = HTTPClientOptions.patient
 
   init(_ loop: EventLoop, _ ledger: Ledger, _ service: HTTPService, isRough: Bool) {
     (self.loop, self.ledger, self.service, self.isRough) = (loop, ledger, service, isRough)
@@ -67,11 +66,6 @@ private final class HTTPProgram {
       options.idleTimeout = .milliseconds(Int64(100 + loop.draw(10_000)))
       options.total = .milliseconds(Int64(100 + loop.draw(30_000)))
       if loop.isDrawn(oneIn: 4) { options.origins = 1 }
-    } else {
-      (options.connections.wait, options.connections.creation) = (.seconds(9000), .seconds(9000))
-      (options.headTimeout, options.idleTimeout, options.total) = (
-        .seconds(9000), .seconds(9000), .seconds(9000)
-      )
     }
     client = HTTPClient(loop, options: options)
   }

@@ -5,7 +5,10 @@ import UVTLS
 let httpWorlds: [HuntedWorld] =
   [Transport.tcp, .tls, .unix].map { transport in
     HuntedWorld("http server over \(transport)") { try httpServer($0, $1, transport) }
-  } + [HuntedWorld("http client", httpClient)]
+  } + [HuntedWorld("http client", httpClient), HuntedWorld("http repeats", httpRepeats)]
+  + [Transport.tcp, .tls].map { transport in
+    HuntedWorld("web sockets over \(transport)") { try webSockets($0, $1, transport) }
+  }
 
 /// How a client behaves.
 private enum Manner: Int, CaseIterable {
@@ -36,14 +39,9 @@ private func httpServer(_ world: World, _ ledger: Ledger, _ transport: Transport
   let endsEarly = world.random(below: 2) == 0
   let (ended, isEnding) = (Shared(0), Shared(false))
   world.node("server") { loop in
-    var limits = HTTPLimits()
+    var limits = HTTPLimits.patient
     limits.pipelinedRequests = 1 + loop.draw(8)
-    if isWide {
-      (limits.headTimeout, limits.idleTimeout, limits.lifetime) = (
-        .seconds(9000), .seconds(9000), .seconds(90000)
-      )
-      (limits.farewell, limits.lastSilence) = (.seconds(600), .seconds(600))
-    } else {
+    if !isWide {
       limits.headTimeout = .milliseconds(Int64(100 + loop.draw(5000)))
       limits.idleTimeout = .milliseconds(Int64(100 + loop.draw(10_000)))
       limits.lifetime = .seconds(1 + loop.draw(60))

@@ -8,11 +8,13 @@ let meetingWorlds: [HuntedWorld] =
     [
       HuntedWorld("late turns over \(transport)") { try lateTurns($0, $1, transport) },
       HuntedWorld("sent files over \(transport)") { try sentFiles($0, $1, transport) },
+      HuntedWorld("farewell frames over \(transport)") { try farewellFrames($0, $1, transport) },
     ]
   } + [
     HuntedWorld("crashes over tcp") { try crashes($0, $1, .tcp) },
     HuntedWorld("crashes over tls") { try crashes($0, $1, .tls) },
-    HuntedWorld("pauses", pauses), HuntedWorld("runs", runs), HuntedWorld("upgrades", upgrades),
+    HuntedWorld("pauses", pauses), HuntedWorld("runs", runs),
+    HuntedWorld("limited runs", limitedRuns), HuntedWorld("upgrades", upgrades),
     HuntedWorld("piped files", pipedFiles), HuntedWorld("watchers", watchers), HuntedWorld("disks", disks),
   ]
 

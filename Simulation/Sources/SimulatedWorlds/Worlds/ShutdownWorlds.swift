@@ -94,10 +94,10 @@ private nonisolated(nonsending) func ask(_ stream: ByteStream, _ client: Int) as
 
 extension Weather {
   /// Whether whatever is sent arrives soon.
-  fileprivate var hasNoLongWaits: Bool { loss == 0 && jitter <= .milliseconds(100) }
+  var hasNoLongWaits: Bool { loss == 0 && jitter <= .milliseconds(100) }
 
   /// The same in other respects, but so that whatever is sent arrives soon.
-  fileprivate var withoutLongWaits: Weather {
+  var withoutLongWaits: Weather {
     var weather = self
     weather.loss = 0
     weather.jitter = min(jitter, .milliseconds(100))
