@@ -80,9 +80,12 @@ let package = Package(
     coldStart("async", [uv("UV")]),
     .executableTarget(
       name: "bench-example", dependencies: ["BenchKit"], path: "Example", swiftSettings: settings),
+    .executableTarget(
+      name: "uvbench-one-file", dependencies: ["BenchKit"], path: "OneFile", exclude: ["no-unwinding.ld"],
+      swiftSettings: settings),
     .testTarget(
       name: "BenchKitTests",
       dependencies: ["BenchKit", "BenchSoak", "CBenchHooks", "CBenchSupport", "bench-example", "uvbench"],
-      path: "Tests", exclude: ["RemoteServer.py"], swiftSettings: settings),
+      path: "Tests", exclude: ["RemoteServer.py", "Gate/SpinningServer.py"], swiftSettings: settings),
   ]
 )

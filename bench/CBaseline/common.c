@@ -2,9 +2,10 @@
 
 #include <stdio.h>
 
-void cb_fail(struct cb_result *result, int error, const char *what) {
-  if (result->error[0] != 0) return;
+int cb_fail(struct cb_result *result, int error, const char *what) {
+  if (result->error[0] != 0) return error;
   snprintf(result->error, sizeof result->error, "%s: %s", what, uv_strerror(error));
+  return error;
 }
 
 int cb_run_and_close(uv_loop_t *loop, struct cb_result *result) {

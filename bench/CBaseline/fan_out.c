@@ -124,10 +124,7 @@ static void on_bytes(struct connection *connection, char *bytes, size_t count) {
 
 int cb_fan_out_run(const struct cb_params *params, struct cb_result *result) {
   struct room *room = calloc(1, sizeof *room + params->connections * sizeof room->members[0]);
-  if (room == NULL) {
-    cb_fail(result, UV_ENOMEM, "fan-out");
-    return UV_ENOMEM;
-  }
+  if (room == NULL) return cb_fail(result, UV_ENOMEM, "fan-out");
   int error = tcp_server_run(
       params, result, (struct tcp_service){.state = room, .on_open = on_open, .on_bytes = on_bytes});
   free(room);

@@ -32,10 +32,7 @@ static void on_idle(uv_idle_t *idle) {
 int cb_host_call_run(const struct cb_params *params, struct cb_result *result) {
   uv_loop_t loop;
   int error = uv_loop_init(&loop);
-  if (error != 0) {
-    cb_fail(result, error, "host-call");
-    return error;
-  }
+  if (error != 0) return cb_fail(result, error, "host-call");
   void *both[] = {(void *)params, result};
   uv_idle_t idle;
   uv_idle_init(&loop, &idle);

@@ -172,8 +172,7 @@ int cb_http_client_run(const struct cb_params *params, struct cb_result *result)
   if (all != NULL) all->all = calloc(params->in_flight, sizeof *all->all);
   if (all == NULL || all->all == NULL) {
     free(all);
-    cb_fail(result, UV_ENOMEM, "http-client");
-    return UV_ENOMEM;
+    return cb_fail(result, UV_ENOMEM, "http-client");
   }
   all->params = params;
   all->result = result;

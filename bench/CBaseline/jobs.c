@@ -38,8 +38,7 @@ int jobs_run(
   if (all != NULL) all->jobs = calloc(params->in_flight, sizeof *all->jobs);
   if (all == NULL || all->jobs == NULL) {
     free(all);
-    cb_fail(result, UV_ENOMEM, "jobs");
-    return UV_ENOMEM;
+    return cb_fail(result, UV_ENOMEM, "jobs");
   }
   all->params = params;
   all->result = result;

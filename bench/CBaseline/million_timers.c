@@ -18,10 +18,7 @@ static void on_timer(uv_timer_t *handle) {
 int cb_million_timers_run(const struct cb_params *params, struct cb_result *result) {
   uv_loop_t loop;
   int error = uv_loop_init(&loop);
-  if (error != 0) {
-    cb_fail(result, error, "uv_loop_init");
-    return error;
-  }
+  if (error != 0) return cb_fail(result, error, "uv_loop_init");
   cb_window(params, 1);
   struct timers all = {params, malloc(params->operations * sizeof *all.handles)};
   if (all.handles == NULL && params->operations > 0) {

@@ -18,10 +18,7 @@ static void on_idle(uv_idle_t *idle) {
 
 int cb_repeat(struct cb_repeated *work) {
   int error = uv_loop_init(&work->loop);
-  if (error != 0) {
-    cb_fail(work->result, error, "uv_loop_init");
-    return error;
-  }
+  if (error != 0) return cb_fail(work->result, error, "uv_loop_init");
   uv_idle_t idle;
   uv_idle_init(&work->loop, &idle);
   idle.data = work;

@@ -123,10 +123,7 @@ static void on_bytes(struct connection *connection, char *bytes, size_t count) {
 
 int cb_resp_get_set_run(const struct cb_params *params, struct cb_result *result) {
   struct redis *redis = calloc(1, sizeof *redis);
-  if (redis == NULL) {
-    cb_fail(result, UV_ENOMEM, "resp-get-set");
-    return UV_ENOMEM;
-  }
+  if (redis == NULL) return cb_fail(result, UV_ENOMEM, "resp-get-set");
   int error = tcp_server_run(params, result, (struct tcp_service){.state = redis, .on_bytes = on_bytes});
   resp_store_end(&redis->store);
   free(redis);

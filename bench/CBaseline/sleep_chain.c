@@ -34,10 +34,7 @@ static void on_timer(uv_timer_t *timer) {
 int cb_sleep_chain_run(const struct cb_params *params, struct cb_result *result) {
   uv_loop_t loop;
   int error = uv_loop_init(&loop);
-  if (error != 0) {
-    cb_fail(result, error, "uv_loop_init");
-    return error;
-  }
+  if (error != 0) return cb_fail(result, error, "uv_loop_init");
   struct chain chain = {.params = params, .result = result};
   uv_timer_init(&loop, &chain.timer);
   chain.timer.data = &chain;

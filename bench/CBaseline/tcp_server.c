@@ -150,8 +150,7 @@ int tcp_server_run(const struct cb_params *params, struct cb_result *result, str
   int error = server == NULL ? UV_ENOMEM : uv_loop_init(&server->loop);
   if (error != 0) {
     free(server);
-    cb_fail(result, error, "uv_loop_init");
-    return error;
+    return cb_fail(result, error, "uv_loop_init");
   }
   server->params = params;
   server->result = result;

@@ -40,10 +40,7 @@ static void on_bytes(struct connection *connection, char *bytes, size_t count) {
 
 int cb_tcp_stream_run(const struct cb_params *params, struct cb_result *result) {
   char *payload = malloc(params->size);
-  if (payload == NULL) {
-    cb_fail(result, UV_ENOMEM, "payload");
-    return UV_ENOMEM;
-  }
+  if (payload == NULL) return cb_fail(result, UV_ENOMEM, "payload");
   bench_fill(payload, params->size, params->seed);
   int error = tcp_server_run(params, result, (struct tcp_service){.payload = payload, .answer = params->size, .on_bytes = on_bytes});
   free(payload);

@@ -45,10 +45,7 @@ int cb_timer_cancel_run(const struct cb_params *params, struct cb_result *result
       .work = {.params = params, .result = result, .begin = begin, .end = end, .operation = start_and_stop},
       .standing = calloc(params->standing + 1, sizeof *all.standing),
   };
-  if (all.standing == NULL) {
-    cb_fail(result, UV_ENOMEM, "timers");
-    return UV_ENOMEM;
-  }
+  if (all.standing == NULL) return cb_fail(result, UV_ENOMEM, "timers");
   int error = cb_repeat(&all.work);
   free(all.standing);
   return error;

@@ -23,10 +23,7 @@ static void on_async(uv_async_t *async) {
 int cb_wakeup_run(const struct cb_params *params, struct cb_result *result) {
   uv_loop_t loop;
   int error = uv_loop_init(&loop);
-  if (error != 0) {
-    cb_fail(result, error, "uv_loop_init");
-    return error;
-  }
+  if (error != 0) return cb_fail(result, error, "uv_loop_init");
   struct wakeup wakeup = {.params = params, .result = result};
   uv_async_init(&loop, &wakeup.async, on_async);
   wakeup.async.data = &wakeup;

@@ -19,7 +19,7 @@ uint64_t bench_hooks_wakeups(void) { return atomic_load(&wakeups); }
 
 __attribute__((noinline)) void bench_hooks_mark(void) { __asm__ volatile("" ::: "memory"); }
 
-#if defined(__linux__) && defined(__GLIBC__)
+#if defined(__linux__) && defined(__GLIBC__) && !defined(BENCH_HOOKS_LEFT_OUT)
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

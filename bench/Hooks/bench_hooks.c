@@ -43,7 +43,8 @@ uint64_t bench_hooks_bytes(void) { return atomic_load(&bytes); }
 #endif
 #endif
 
-#if defined(__linux__) && defined(__GLIBC__) && !defined(BENCH_HOOKS_SANITIZED)
+// A program without dynamic libraries has nothing to stand in front of; it counts only others.
+#if defined(__linux__) && defined(__GLIBC__) && !defined(BENCH_HOOKS_SANITIZED) && !defined(BENCH_HOOKS_LEFT_OUT)
 int bench_hooks_can_count(void) { return 1; }
 
 // What glibc calls its own allocator; the names below then replace the usual ones

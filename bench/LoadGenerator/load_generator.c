@@ -84,7 +84,7 @@ static int run(struct session *session, const char *line) {
   int is_echo = strstr(line, " mode=http") == NULL && !session->is_resp;
   uint32_t pipelined = (uint32_t)integer(line, " pipelined=");
   session->pipelined = is_echo ? 0 : pipelined == 0 ? 1 : pipelined;
-  session->in_turn = strstr(line, " mode=turns") != NULL;
+  session->in_turn = strstr(line, " mode=turns") != NULL || strstr(line, " mode=http-turns") != NULL;
   session->slow = (uint32_t)integer(line, " slow=");
   session->wants_greedy = (int)integer(line, " greedy=");
   session->wants_jobs = strstr(line, " mode=jobs") != NULL;

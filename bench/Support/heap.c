@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 long bench_resident(void) {
@@ -11,6 +12,21 @@ long bench_resident(void) {
   int count = fscanf(file, "%ld %ld", &size, &resident);
   fclose(file);
   return count == 2 ? resident * sysconf(_SC_PAGESIZE) : -1;
+}
+
+void *bench_heap_take(long mebibytes) {
+  if (mebibytes == 0) return NULL;
+  char *memory = mmap(NULL, (size_t)mebibytes << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  if (memory == MAP_FAILED) return NULL;
+#ifdef MADV_NOHUGEPAGE
+  madvise(memory, (size_t)mebibytes << 20, MADV_NOHUGEPAGE);
+#endif
+  for (size_t at = 0; at < (size_t)mebibytes << 20; at += 4096) memory[at] = 1;
+  return memory;
+}
+
+void bench_heap_give_back(void *memory, long mebibytes) {
+  if (memory) munmap(memory, (size_t)mebibytes << 20);
 }
 
 #ifdef __GLIBC__

@@ -2,17 +2,6 @@ import Testing
 
 @testable import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 @Suite struct ChildProcessTests {
   @Test func linesGoThereAndBack() throws {
     let child = try ChildProcess(["/bin/cat"])

@@ -19,8 +19,7 @@ import Testing
     #expect(answer.counters[.residentBytes] ?? 0 > 0)
   }
 
-  @Test("A program that says no port, or doesn't answer, is an error")
-  func aProgramThatDoesNotAnswerIsAnError() throws {
+  @Test func `A program that says no port, or doesn't answer, is an error`() throws {
     // Nobody listens on the port of this number.
     for word in ["hello", "1"] {
       #expect(throws: WrongWork.self) {

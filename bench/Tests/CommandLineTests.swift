@@ -8,6 +8,7 @@ import Testing
     ("$UVBENCH run --no-such-option", 2), ("$UVBENCH run --rounds 0", 2),
     ("$UVBENCH run --workload nothing", 2), ("$UVBENCH run --rate 100 --find-peak", 2),
     ("$UVBENCH run --workload fs-stat --rate 100", 2), ("$UVBENCH run --pin here", 2),
+    ("$UVBENCH run --quick --json /proc/none/", 2),
     ("$UVBENCH run --quick --json /nonexistent/file.json", 2), ("$UVBENCH run -p size", 2),
     ("$UVBENCH gate", 2), ("$UVBENCH gate --against a --base-bin b", 2),
     ("$UVBENCH gate --base-bin /nonexistent/program", 2),

@@ -2,12 +2,6 @@ import Testing
 
 @testable import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The workloads of `uvbench` beside what their page promises.
 @Suite struct ContractTests {
   /// The names of the list, which stand at the beginning of a line.
@@ -29,7 +23,8 @@ import Testing
     arguments: [
       ("timer-cancel", 2), ("timeout-wrap", 2), ("cancel", 5), ("cross-loop", 2), ("fairness", 2),
       ("overload", 2), ("idle-connections --connections 50", 2), ("http-hello", 4), ("tcp-echo-watched", 6),
-      ("resp-get-set", 2), ("fan-out --connections 50 -p slow=5", 1), ("cold-start", 1),
+      ("http-idle --connections 50", 1), ("resp-get-set", 2), ("fan-out --connections 50 -p slow=5", 1),
+      ("cold-start", 1),
       ("http-client", 2), ("udp-echo", 1), ("pipe-echo", 1),
       ("spawn", 2), ("dns", 2),
     ])

@@ -102,13 +102,67 @@ import Testing
     }
   }
 
+  @Test("Gates of programs of others are followed relative to the old one, by their name")
+  func gates() throws {
+    try Products.withDirectory { directory in
+      let gate = try Products.shell(
+        """
+        set -e; cd \(directory); git init -q; git -c user.name=t -c user.email=t@t commit -qm one --allow-empty
+        $EXAMPLE gate --command true --command true --name shop --time-budget 1 --json gates/; ls gates
+        """)
+      let name = gate.lines.last ?? ""
+      try #require(
+        gate.code == 0 && name.contains(#/^\d{8}T\d{6}Z-[0-9a-f]{12}\.json$/#), "\(gate.text)")
+      let one = try Products.shell("cd \(directory)/gates && cat \(name) && rm \(name)")
+      let measured = try LineJSON.value(GateReport.self, one.text)
+      #expect(measured.name == "shop" && measured.figures.allSatisfy { $0.shifts?.count == $0.pairs })
+      for index in 0..<12 {
+        var report = measured
+        report.date = "2026-01-\(index < 9 ? "0" : "")\(index + 1)T00:00:00Z"
+        report.commit = "commit-\(index)"
+        for place in report.figures.indices {
+          let figure = report.figures[place].figure
+          var level = figure == .time && index >= 7 ? 0.25 : index >= 5 ? 0.08 : 0.01
+          if figure == .memory, index >= 10 { level = 0.01 }
+          report.figures[place].change = level + 0.001 * Double(index % 3)
+        }
+        try AtomicFile.write(try LineJSON.string(report), to: "\(directory)/gates/\(index).json")
+      }
+      let told = try Products.shell(
+        """
+        cd \(directory); history="$EXAMPLE history gates"
+        $history --output page.html; $history --figure memory; $history --figure throughput
+        for last in 6 7; do $history --fail-within $last > $last; echo "cpu: $?"; done
+        $history --figure memory --fail-within 12 >12; echo "memory: $?"
+        for last in 4 5; do $history --figure throughput --fail-within $last > $last; echo "time: $?"; done
+        grep -h ^worse 5 7; $history -w other
+        """)
+      #expect(
+        told.lines.filter { $0.contains(#/^(cpu|memory|time|worse)[ :]/#) } == [
+          "cpu: 0", "cpu: 1", "memory: 0", "time: 0", "time: 1", "worse within the last 5 runs: shop@1/new",
+          "worse within the last 7 runs: shop@1/new",
+        ], "\(told.text)")
+      let steps = told.lines.filter { $0.hasPrefix("shop@1/new") }
+      #expect(steps.count == 5 && steps[0].contains("+7.0 %"), "\(told.text)")
+      #expect(steps[0].contains("commit-4, ") && steps[0].contains("commit-5, "))
+      #expect(steps[1].contains("commit-5, ") && steps[2].contains("commit-10, "), "\(told.text)")
+      #expect(steps[4].contains("commit-6, ") && steps[4].contains("-13."), "\(told.text)")
+      #expect(told.code == 2 && told.text.contains("12 runs, 2026-01-01"), "\(told.text)")
+      let page = try Products.shell("cat \(directory)/page.html").text
+      #expect(
+        page.contains("processor time per operation relative to the old one by run")
+          && page.contains("class=\"step\""))
+    }
+  }
+
   @Test(
     "Wrong use ends with a line that says what to do",
     arguments: [
       ("history", "say which results to read"), ("history a.json --branch b", "say which results to read"),
       ("history /nonexistent.json", "there is no such file"),
       ("history x --significance 2", "is not above 0"),
-      ("history x --minimum 101", "is not 0 to 100"), ("history /proc/self/fdinfo", "no JSON file"),
+      ("history x --minimum 101", "is not 0 to 100"), ("history x --fail-within 1", "is not 2 or more"),
+      ("history /proc/self/fdinfo", "no JSON file"),
     ])
   func wrongUse(command: String, text: String) throws {
     let output = try Products.shell("$UVBENCH \(command)")

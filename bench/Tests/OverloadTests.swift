@@ -34,8 +34,7 @@ import Testing
     #expect(busy == 0 && withWork == Self.requests)
   }
 
-  @Test("The command has a row for each style with a limit and without, and judges those with")
-  func theCommandShowsEachStyle() throws {
+  @Test func `The command has a row for each style with a limit and without, and judges those with`() throws {
     let output = try Products.shell("$UVBENCH run --overload --rounds 1 --duration 0.01")
     #expect(output.code == 0, "\(output.text)")
     for style in Style.all {

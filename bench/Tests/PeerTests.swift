@@ -100,8 +100,7 @@ import Testing
     #expect(isMet(nil) == nil)
   }
 
-  @Test("A time is compared by itself, or as what a case adds to another of its style")
-  func nanoseconds() {
+  @Test func `A time is compared by itself, or as what a case adds to another of its style`() {
     func figures(_ target: Target) -> [Double] {
       let rows = [
         row(.async, cpu: [200, 210, 190], base: [1, 1, 1], parameters: ["limited": 0]),
@@ -125,8 +124,7 @@ import Testing
     #expect(table.text[1].contains("CPU ns/op above limited=0") && table.text[1].contains("≤ 230"))
   }
 
-  @Test("A tail is compared with that of another case of its style")
-  func tails() {
+  @Test func `A tail is compared with that of another case of its style`() {
     func isMet(_ first: UInt64?, _ second: UInt64?) -> Bool? {
       // The first is that of another number of connections.
       var rows = [(1, 0), (50, 0), (50, 1)].map { connections, greedy in

@@ -2,17 +2,6 @@ import Testing
 
 @testable import BenchKit
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// The programs of this package, beside the program that runs the tests.
 enum Products {
   static let directory: String = {

@@ -52,8 +52,7 @@ import Testing
     totals: 130
     """
 
-  @Test("What callgrind wrote is read: each function's own instructions, and each call's")
-  func callgrind() {
+  @Test func `What callgrind wrote is read: each function's own instructions, and each call's`() {
     let graph = CallGraph(callgrind: Self.file)
     #expect(graph.own == ["main": 35, "work": 65, "$s4main5helloyyF": 25, "unnamed functions of two": 5])
     #expect(graph.total == 130)
@@ -65,8 +64,7 @@ import Testing
       ])
   }
 
-  @Test("An operation spends the difference of two runs, and what is done once isn't in it")
-  func slope() {
+  @Test func `An operation spends the difference of two runs, and what is done once isn't in it`() {
     var (once, twice) = (CallGraph(), CallGraph())
     once.own = ["setup": 1000, "work": 50, "gone": 5]
     twice.own = ["setup": 1000, "work": 100]
@@ -77,8 +75,7 @@ import Testing
     #expect(slope.calls == [CallGraph.Call(caller: "setup", callee: "work"): 5])
   }
 
-  @Test("Functions that get one name become one")
-  func renamed() {
+  @Test func `Functions that get one name become one`() {
     let graph = CallGraph(callgrind: Self.file).renamed { $0 == "main" ? "main" : "other" }
     #expect(graph.own == ["main": 35, "other": 95])
     #expect(graph.calls[CallGraph.Call(caller: "other", callee: "other")] == 30)
@@ -100,8 +97,7 @@ import Testing
       ])
   }
 
-  @Test("Functions that call one another in a circle are drawn once each")
-  func circle() {
+  @Test func `Functions that call one another in a circle are drawn once each`() {
     var graph = CallGraph()
     graph.own = ["main": 1, "even": 50, "odd": 49]
     graph.calls = [
@@ -124,8 +120,7 @@ import Testing
     #expect(parser.parse(), "\(String(describing: parser.parserError))")
   }
 
-  @Test("The table has the costliest functions, or those that changed most")
-  func table() {
+  @Test func `The table has the costliest functions, or those that changed most`() {
     var (now, base) = (CallGraph(), CallGraph())
     now.own = ["a": 60, "b": 30, "c": 10, "d": 0.5]
     base.own = ["a": 60, "b": 10, "gone": 5]

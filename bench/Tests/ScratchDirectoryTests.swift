@@ -2,7 +2,7 @@ import Testing
 
 /// The directories in which the benchmark works, below the place for temporary files.
 @Suite struct ScratchDirectoryTests {
-  @Test("What a killed run has left is removed, and nothing else with such a name") func leftovers() throws {
+  @Test func `What a killed run has left is removed, and nothing else with such a name`() throws {
     try Products.withDirectory { path in
       // No process has these numbers.
       let output = try Products.shell(

@@ -42,6 +42,12 @@ public enum Targets {
       "http-client", ["in-flight": 50, "size": 13],
       bounds: [.callback: 1.5, .async: 1.5, .promise: 1.5, .future: 1.5]),
     Target(
+      "http-client", ["in-flight": 50, "size": 65_536],
+      bounds: [.callback: 1.5, .async: 1.5, .promise: 1.5, .future: 1.5]),
+    Target(
+      "http-idle", ["connections": 10_000, "size": 13], .bytes,
+      bounds: [.callback: 4096, .async: 4096, .promise: 4096, .future: 4096]),
+    Target(
       "fs-read", ["in-flight": 64], bounds: [.callback: 1.05, .async: 1.10, .promise: 1.12, .future: 1.15],
       reasons: [
         .async: "four waits, each a job, and 9 allocations more than callbacks",
@@ -83,12 +89,18 @@ public enum Targets {
       "wakeup", ["cores": 2], bounds: [.callback: 0.80, .async: 1.2, .promise: 1.0, .future: 1.1],
       reasons: wakeUps),
     Target(
+      "cross-loop", ["in-flight": 1000], bounds: [.callback: 4, .async: 7, .promise: 7, .future: 7],
+      reasons: [.callback: message, .async: message, .promise: message, .future: message]),
+    Target(
       "fs-read-file", ["in-flight": 1],
       bounds: [.callback: 0.50, .async: 0.55, .promise: 0.55, .future: 0.60]),
   ]
 
   private static let spread =
     "the kernel copies 64 KiB for each write; C itself varies by 30 to 45 % from round to round on this machine"
+
+  private static let message =
+    "C uses the same messages again; making a function, one for the answer and a request takes 1.3 times C's time besides"
 
   private static let tail =
     "a style reads 256 KiB of the greedy one in a turn, C 2 MiB; time that `doctor` calls stolen shows here first"

@@ -98,6 +98,18 @@ extension Workloads {
     load: .http,
     rows: HTTPHello.rows(beside: cb_http_hello_run))
 
+  static let httpIdle = ServerWorkload(
+    name: "http-idle", summary: "a page on each connection in turn: the others are kept alive, and idle",
+    note: "--counters shows the bytes of a connection",
+    parameters: [
+      Parameter(
+        "connections", 10_000, quick: 500, in: 1...10_000, takesDescriptors: true,
+        help: "connections, one request under way in all"),
+      messageSize(13, help: "bytes of the page"),
+    ],
+    load: .httpTurns,
+    rows: httpHello.rows)
+
   /// Serves `http-hello` in C, until the process ends.
   public static func serveHello(size: Int, listening: @escaping @Sendable (_ port: UInt16) -> Void) throws {
     let task = ServerTask(

@@ -13,7 +13,7 @@ public enum Workloads {
       wakeup, crossLoop, thenChain, hostCall, httpClient,
     ]
     + [
-      tcpPingPong, tcpEcho, tcpEchoWatched, fairness, idleConnections, fanOut, overload, httpHello,
+      tcpPingPong, tcpEcho, tcpEchoWatched, fairness, idleConnections, fanOut, overload, httpHello, httpIdle,
       respGetSet, tcpStream, tcpAccept, udpEcho, pipeEcho, tlsEcho, tlsHandshake, ColdStartWorkload(),
     ]
 
@@ -91,11 +91,14 @@ public enum Workloads {
   static let spawn = LoopWorkload(
     name: "spawn", summary: "start a child that ends at once, and wait for its end",
     note: "CPU/op is that of the parent alone",
-    parameters: [inFlight(1, 4)],
+    parameters: [
+      inFlight(1, 4),
+      Parameter("heap", 0, in: 0...64_000, help: "MiB of memory that the parent has besides"),
+    ],
     // Counting its instructions would go on in the child.
     isSingleThreaded: false,
     check: .counted,
-    rows: [(.c, CRow.loop(cb_spawn_run))] + Spawn.rows)
+    rows: Spawn.rows(beside: cb_spawn_run))
 
   static let dns = LoopWorkload(
     name: "dns", summary: "look up localhost in the hosts file",

@@ -45,6 +45,9 @@ public struct BenchMain: Sendable {
       // The load generator is this program too, so that there is one file to copy about.
       exit(load_generator_main(CommandLine.argc - 1, CommandLine.unsafeArgv + 1))
     }
+    if words.count == 6, words[1] == "tend" {
+      exit(bench_tend(Int32(words[2]) ?? 0, Int32(words[3]) ?? 0, words[4], words[5]))
+    }
     if words.count > 3, words[1] == "attend" {
       bench_end_with_parent(Int32(words[2]) ?? 0)
       execv(words[3], CommandLine.unsafeArgv + 3)

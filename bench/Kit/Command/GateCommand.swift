@@ -9,6 +9,14 @@ struct GateCommand: ParsableCommand {
       committed file. Times are compared with another build of the program, side by
       side: a stored time is never a gate.
 
+      Servers of your own, in any language:
+        uvbench gate --server 'node old.js' --server 'node new.js' \\
+          --load 'http://127.0.0.1:{port}/'
+      starts both, again and again, with the variable PORT or {port} for the port,
+      has them answer the same requests at the same time on the same processor, and
+      says which figures became worse. It takes a minute. For programs that end:
+        uvbench gate --command './old < input' --command './new < input'
+
       Examples:
         uvbench gate --counts            the rows of bench/baselines, counted again
         uvbench gate --counts --update   write them there, to be committed;
@@ -27,7 +35,11 @@ struct GateCommand: ParsableCommand {
       use.
       """)
 
-  @Flag(help: "Compare counts with the committed file.")
+  @Flag(
+    help: """
+      Compare counts with the committed file. With --server or --command: count both, by valgrind and strace as far as they are \
+      there, which takes some minutes.
+      """)
   var counts = false
 
   @Flag(help: "With --counts: count instructions too, under valgrind.")
@@ -43,6 +55,9 @@ struct GateCommand: ParsableCommand {
 
   @OptionGroup var base: BaseOptions
 
+  @OptionGroup(title: "Programs of your own")
+  var outside: OutsideOptions
+
   @OptionGroup(title: "Rows")
   var rows: CaseOptions
 
@@ -55,7 +70,7 @@ struct GateCommand: ParsableCommand {
   @Option(help: "What coins and data follow from. (default: another one each time)")
   var seed: UInt64?
 
-  @Option(help: "Where to write the findings as JSON.")
+  @Option(help: "Where to write the findings as JSON: a file or, for a file of its own, a folder/.")
   var json: String?
 
   @Option(help: "Where to write them as a comment on a pull request.")
@@ -68,15 +83,22 @@ struct GateCommand: ParsableCommand {
   var injections: InjectionOptions
 
   func validate() throws {
-    guard counts || update || base.isGiven else {
-      throw ValidationError("compare with what? Use --counts, --against REVISION or --base-bin FILE")
+    guard counts || update || base.isGiven || outside.isGiven else {
+      throw ValidationError(
+        "compare with what? Use --counts, --against REVISION or --base-bin FILE; or --server or --command twice for programs of your own"
+      )
+    }
+    if outside.isGiven, update || instructions || base.isGiven {
+      throw ValidationError(
+        "--server and --command exclude --update, --instructions, --against and --base-bin")
     }
     try Limits.check(timeBudget, "--time-budget", upTo: Limits.seconds)
     if instructions, !counts, !update { throw ValidationError("--instructions belongs to --counts") }
   }
 
   func run() throws {
-    for path in [json, markdown, junit].compactMap({ $0 }) { try AtomicFile.checkWritable(path) }
+    if let json { try ResultsFile.checkWritable(json) }
+    for path in [markdown, junit].compactMap({ $0 }) { try AtomicFile.checkWritable(path) }
     let head = try Workers(arguments: injections.arguments)
     var report = GateReport(
       date: Date().formatted(.iso8601), machine: Machine.current(), swift: Machine.swiftVersion,
@@ -84,8 +106,9 @@ struct GateCommand: ParsableCommand {
       command: ShellWord.command(command + rows.arguments), commandOfAnyRow: ShellWord.command(command),
       updateCommand: ShellWord.command(updateCommand + rows.arguments))
     do {
-      if counts || update { try runCounts(head, &report) }
+      if counts || update, !outside.isGiven { try runCounts(head, &report) }
       if base.isGiven { try runTimes(head, &report) }
+      if outside.isGiven { try runOutside(head, &report) }
     } catch {
       // A worker that the same key press has ended is not what went wrong.
       try Interruption.check()
@@ -156,7 +179,9 @@ struct GateCommand: ParsableCommand {
   }
 
   private func write(_ report: GateReport) throws {
-    if let json { try AtomicFile.write(try LineJSON.string(report, pretty: true) + "\n", to: json) }
+    if let json {
+      try ResultsFile.write(report, to: json, date: report.date, commit: report.commit ?? SuiteRun.commit)
+    }
     if let markdown { try AtomicFile.write(report.markdown, to: markdown) }
     if let junit { try AtomicFile.write(report.junit, to: junit) }
   }
@@ -164,10 +189,10 @@ struct GateCommand: ParsableCommand {
   /// What reproduces this comparison, but for the rows.
   private var command: [String] {
     var words = [BenchMain.current.name, "gate"] + base.arguments
-    if counts { words += ["--counts"] + countsOptions }
+    if counts { words += ["--counts"] + (outside.isGiven ? [] : countsOptions) }
     if let timeBudget { words += ["--time-budget", "\(timeBudget)"] }
     if strict { words.append("--strict") }
-    return words + injections.arguments
+    return words + outside.arguments + injections.arguments
   }
 
   /// What takes the counts of today for the baseline, but for the rows.

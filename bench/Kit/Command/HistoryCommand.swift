@@ -15,22 +15,28 @@ struct HistoryCommand: ParsableCommand {
       joined. Processor time and operations per second are those relative to c, where
       a run has a c row.
 
+      What `gate --json` wrote of programs of your own is followed relative to the
+      old program. So a history has one old program, such as your last release, and
+      one name (`gate --name`).
+
       Examples:
         uvbench history bench/results          the files in a folder
         uvbench history --branch results       those of a branch of this repository
         uvbench history a.json b.json c.json -w 'tcp-*' -s async
         uvbench history bench/results --figure p99 --output history.html
+        uvbench history gates --fail-within 20
 
-      Exit codes: 0 read, whether a level changed or not; 2 wrong use or no results.
+      Exit codes: 0 read, whether a level changed or not; 1 worse within
+      --fail-within; 2 wrong use or no results.
       """)
 
-  @Argument(help: "Files written with `run --json`, or folders of such files; in any order.")
+  @Argument(help: "Files written with `run --json` or `gate --json`, or folders of such files; in any order.")
   var results: [String] = []
 
   @Option(help: "Read the files of this branch instead, or those in one of its folders: BRANCH:FOLDER.")
   var branch: String?
 
-  @Option(help: "What to follow: cpu, throughput, p50 or p99.")
+  @Option(help: "What to follow: cpu, throughput, p50, p99, p99.9 or memory.")
   var figure = HistoryFigure.cpu
 
   @Option(help: "The largest probability of a step as large as this one by chance; above 0, below 0.05.")
@@ -38,6 +44,10 @@ struct HistoryCommand: ParsableCommand {
 
   @Option(help: "The smallest step that counts, in per cent; 0 to 100.")
   var minimum = 3.0
+
+  @Option(
+    help: "Fail if steps within so many of the last runs made a figure worse; a step needs some to be seen.")
+  var failWithin: Int?
 
   @Option(name: .shortAndLong, help: "A page with a chart of each figure.")
   var output: String?
@@ -52,6 +62,9 @@ struct HistoryCommand: ParsableCommand {
       throw ValidationError("--significance \(significance) is not above 0 and below 0.05")
     }
     guard (0...100).contains(minimum) else { throw ValidationError("--minimum \(minimum) is not 0 to 100") }
+    if let failWithin, failWithin < 2 {
+      throw ValidationError("--fail-within \(failWithin) is not 2 or more")
+    }
   }
 
   func run() throws {
@@ -64,6 +77,11 @@ struct HistoryCommand: ParsableCommand {
       for line in Self.lines(history) { print(line) }
     }
     if let output { try write(histories, to: output) }
+    guard let failWithin, let since = runs.map(\.date).sorted().suffix(failWithin).first else { return }
+    let worse = histories.flatMap { $0.worse(since: since, by: minimum / 100) }
+    guard !worse.isEmpty else { return }
+    print("worse within the last \(failWithin) runs: \(worse.map(\.description).joined(separator: ", "))")
+    throw ExitCode(BenchExit.regression.rawValue)
   }
 
   private static func lines(_ history: History) -> [String] {
@@ -74,7 +92,7 @@ struct HistoryCommand: ParsableCommand {
     let head = ["\(last.setting): \(runs)"]
     let changes = Figure.number(history.changeCount, "change")
     let sum =
-      "\(changes) of \(history.figure.title(isRelative: false)) in \(Figure.number(history.series.count, "row"))"
+      "\(changes) of \(history.figure.title()) in \(Figure.number(history.series.count, "row"))"
     guard history.changeCount > 0 else { return head + [sum] }
     return head + history.text + [sum]
   }

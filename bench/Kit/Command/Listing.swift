@@ -23,9 +23,11 @@ enum Listing {
     let load = Figure.fixed(machine.loadAverage, digits: 2)
     let commit = method.commit.isEmpty ? "unknown" : method.commit
     let fingerprint = machine.fingerprint(swift: results.swift, libuv: results.libuv)
+    let place =
+      "\(machine.cpu), \(machine.cores) processors\(virtual), load \(load); \(machine.kernel), clock \(machine.clockSource)"
+    guard results.gate == nil else { return ["\(place); commit \(commit); fingerprint \(fingerprint)."] }
     return [
-      "\(machine.cpu), \(machine.cores) processors\(virtual), load \(load); \(machine.kernel), clock"
-        + " \(machine.clockSource); server and load generator: \(method.placement).",
+      "\(place); server and load generator: \(method.placement).",
       "libuv \(results.libuv), \(method.threadPool) pool threads; Swift \(results.swift), \(method.build);"
         + " commit \(commit); fingerprint \(fingerprint).",
     ] + (results.busy.map { [$0] } ?? [])

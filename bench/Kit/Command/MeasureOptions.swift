@@ -36,14 +36,15 @@ struct MeasureOptions: ParsableArguments {
 }
 
 struct OutputOptions: ParsableArguments {
-  @Option(help: "Where to write the results as JSON.")
+  @Option(help: "Where to write the results as JSON: a file or, for a file of its own, a folder/.")
   var json: String?
 
   @Option(name: .shortAndLong, help: "Where to write a page with charts, or a table if it ends in .md.")
   var output: String?
 
   func checkWritable() throws {
-    for path in [json, output].compactMap({ $0 }) { try AtomicFile.checkWritable(path) }
+    if let json { try ResultsFile.checkWritable(json) }
+    if let output { try AtomicFile.checkWritable(output) }
   }
 
   /// Prints what was found and what it says in words, and writes what was asked for.
@@ -56,7 +57,9 @@ struct OutputOptions: ParsableArguments {
 
   /// Writes what was asked for; the page has `sections` before its own.
   func write(_ results: Results, markdown: String, sections: [HTMLReport.Section] = []) throws {
-    if let json { try AtomicFile.write(try LineJSON.string(results, pretty: true) + "\n", to: json) }
+    if let json {
+      try ResultsFile.write(results, to: json, date: results.date, commit: results.method.commit)
+    }
     guard let output else { return }
     let isTable = output.hasSuffix(".md")
     try AtomicFile.write(isTable ? markdown : HTMLReport([results], sections: sections).text, to: output)

@@ -6,11 +6,11 @@ enum ResultsFile {
   }
 
   /// Its results. What is wrong with it is said in a line.
-  static func read(_ path: String) throws -> Results {
-    guard let text = try TextFile.text(of: path) else {
-      throw UsageError("cannot read \(path): there is no such file")
-    }
-    return try results(text, from: path)
+  static func read(_ path: String) throws -> Results { try results(text(of: path), from: path) }
+
+  private static func text(of path: String) throws -> String {
+    if let text = try TextFile.text(of: path) { return text }
+    throw UsageError("cannot read \(path): there is no such file")
   }
 
   /// The results in the text of a file; `path` is its name.
@@ -24,6 +24,13 @@ enum ResultsFile {
     } catch let error as DecodingError {
       throw UsageError("\(path) \(complaint(error)); it is no file of `run --json`")
     }
+  }
+
+  /// The results in a text, which may also be the report of a gate of other people's programs.
+  private static func run(_ text: String, from path: String) throws -> Results {
+    let report = try? LineJSON.value(GateReport.self, text)
+    guard let report, !report.figures.isEmpty else { return try results(text, from: path) }
+    return Results(report)
   }
 
   private static func complaint(_ error: DecodingError) -> String {
@@ -46,16 +53,35 @@ enum ResultsFile {
   }
 }
 
-/// A folder may hold other files; one of those is said to be left out.
+/// A folder has a file for each run. It may hold others; one of those is said to be left out.
 extension ResultsFile {
+  /// Throws unless a run can write there. A folder that isn't there yet is made.
+  static func checkWritable(_ path: String) throws {
+    guard isFolder(path) else { return try AtomicFile.checkWritable(path) }
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try AtomicFile.checkWritable(path + "/run.json")
+  }
+
+  /// Writes a run to a file, or into a folder: there its date and its commit are its name.
+  static func write(_ run: some Encodable, to path: String, date: String, commit: String) throws {
+    let name = date.filter { $0.isLetter || $0.isNumber } + (commit.isEmpty ? "" : "-" + commit)
+    var file = isFolder(path) ? "\(path)/\(name).json" : path
+    // Another run of the same second.
+    if file != path, access(file, F_OK) == 0 { file = "\(path)/\(name)-\(getpid()).json" }
+    try AtomicFile.write(try LineJSON.string(run, pretty: true) + "\n", to: file)
+  }
+
+  private static func isFolder(_ path: String) -> Bool { path.hasSuffix("/") || TextFile.isDirectory(path) }
+
   /// The results in the file of this path, or in the JSON files of the folder of this path, in the order of
   /// their names.
   static func results(at path: String) throws -> [Results] {
-    guard TextFile.isDirectory(path) else { return [try read(path)] }
+    guard TextFile.isDirectory(path) else { return [try run(text(of: path), from: path)] }
     let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".json") }
     guard !names.isEmpty else { throw UsageError("there is no JSON file in \(path)") }
     return try names.sorted().compactMap { name in
-      try leavingOutOthers { try read(path + (path.hasSuffix("/") ? "" : "/") + name) }
+      let file = path + (path.hasSuffix("/") ? "" : "/") + name
+      return try leavingOutOthers { try run(text(of: file), from: file) }
     }
   }
 
@@ -70,7 +96,7 @@ extension ResultsFile {
     guard !files.isEmpty else { throw UsageError("there is no JSON file in \(branch)") }
     return try files.compactMap { file in
       let text = try output(of: ["git", "show", file])
-      return try leavingOutOthers { try results(text, from: file) }
+      return try leavingOutOthers { try run(text, from: file) }
     }
   }
 

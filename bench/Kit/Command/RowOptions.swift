@@ -13,6 +13,10 @@ struct RowOptions: ParsableArguments {
     results.results.removeAll { row in
       !Glob.isChosen(row.workload, by: workload) || !(style.isEmpty || style.contains(row.style.rawValue))
     }
-    return results.results.isEmpty ? nil : results
+    results.gate = results.gate.flatMap { gate in
+      Glob.isChosen(gate.name, by: workload) && (style.isEmpty || style.contains(Style.new.rawValue))
+        ? gate : nil
+    }
+    return results.followed.isEmpty ? nil : results
   }
 }

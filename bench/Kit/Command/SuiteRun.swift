@@ -44,7 +44,7 @@ struct SuiteRun {
   }
 
   /// The commit of the working directory, and whether it has changes.
-  private static var commit: String {
+  static var commit: String {
     let commit = Executable.firstLine(of: "git rev-parse --short=12 HEAD")
     guard !commit.isEmpty else { return "" }
     let changes = Executable.firstLine(of: "git status --porcelain --untracked-files=no | head -n 1")

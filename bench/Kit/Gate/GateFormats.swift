@@ -11,6 +11,7 @@ extension GateReport {
       }
       lines += ["", Self.table(["row", "verdict", "CPU", "wall", "noise floor"], rows)]
     }
+    if !figures.isEmpty { lines += ["", Self.table(FigureRow.head, figures.map(\.cells))] }
     let told = counts.filter { $0.outcome != .unchanged }
     if !counts.isEmpty {
       let same = counts.count - told.count
@@ -42,6 +43,11 @@ extension GateReport {
       JUnit.Case(
         group: "times", name: row.id, seconds: row.seconds ?? 0, result: Self.result(row.outcome),
         text: GateText.line(row))
+    }
+    cases += figures.map { row in
+      JUnit.Case(
+        group: "figures", name: row.title, seconds: 0, result: Self.result(row.outcome),
+        text: row.cells.filter { !$0.isEmpty }.joined(separator: "  "))
     }
     if let reason {
       cases.append(JUnit.Case(group: "gate", name: "not finished", seconds: 0, result: .failed, text: reason))

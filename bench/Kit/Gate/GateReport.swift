@@ -2,6 +2,8 @@
 struct GateReport: Codable, Sendable {
   var schema = 1
   var date: String
+  /// In a gate of other people's programs: its name in a history, and the commit of their repository.
+  var name, commit: String?
   var machine: Machine
   var swift: String
   var libraries: [String: String]
@@ -10,6 +12,8 @@ struct GateReport: Codable, Sendable {
   var rule: GateRule
   var counts: [CountsRow] = []
   var times: [GateRow] = []
+  /// Of programs that others wrote.
+  var figures: [FigureRow] = []
   var exit: Int32 = 0
   var reason: String?
   var command: String
@@ -18,13 +22,16 @@ struct GateReport: Codable, Sendable {
   var updateCommand = ""
 
   enum CodingKeys: String, CodingKey {
-    case schema, date, machine, swift, libraries, base, rule, counts, times, exit, reason, command
+    case schema, date, name, commit, machine, swift, libraries, base, rule, counts, times, figures, exit,
+      reason, command
     case commandOfAnyRow = "command_of_any_row"
     case updateCommand = "update_command"
   }
 
+  var outcomes: [GateOutcome] { counts.map(\.outcome) + times.map(\.outcome) + figures.map(\.outcome) }
+
   func code(strict: Bool) -> BenchExit {
-    let outcomes = counts.map(\.outcome) + times.map(\.outcome)
+    let outcomes = outcomes
     if outcomes.contains(.regressed) { return .regression }
     if outcomes.contains(.notComparable) { return .notComparable }
     let open = outcomes.contains(.inconclusive) || outcomes.contains(.tooNoisy)

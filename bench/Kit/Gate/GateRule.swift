@@ -7,6 +7,8 @@ struct GateRule: Hashable, Codable, Sendable {
   var bound = 0.015
   /// A pair is the same when its interval lies within this change on both sides.
   var sameWithin = 0.03
+  /// Whether the interval must contain zero for that, too.
+  var sameHoldsZero = true
   /// How many pairs of fresh processes there are. The same program started twice may differ steadily by five
   /// per cent, so a pair is one piece of evidence, however long it runs.
   var pairs = 3
@@ -43,7 +45,7 @@ extension GateRule {
     if above(slower) { return .regressed }
     if below(-slower) { return .improved }
     let holdsZero = !above(0) && !below(0)
-    return holdsZero && above(-within) && below(within) ? .same : .unclear
+    return (holdsZero || !sameHoldsZero) && above(-within) && below(within) ? .same : .unclear
   }
 
   /// What a pair says, with the quads that were used to say it: the first look that is

@@ -31,7 +31,7 @@ enum GateText {
   /// The last words: how many, what failed, and what to do next.
   static func summary(_ report: GateReport) -> [String] {
     var tally: [GateOutcome: Int] = [:]
-    for outcome in report.counts.map(\.outcome) + report.times.map(\.outcome) {
+    for outcome in report.outcomes {
       tally[outcome, default: 0] += 1
     }
     let order: [GateOutcome] = [
@@ -50,16 +50,19 @@ enum GateText {
     for row in report.times where row.outcome == .regressed {
       lines.append("slower: \(row.id) by \(change(row.cpu)); try `\(command(report, row.id))`")
     }
+    for row in report.figures where row.outcome == .regressed {
+      lines.append("worse: \(row.title), \(row.cells[3]); again: `\(report.command)`")
+    }
     for row in report.counts where row.outcome == .regressed {
       let worst = row.findings.filter { $0.level == .regressed }.map(\.change)
       lines.append("costlier: \(row.id): \(worst.joined(separator: ", "))")
     }
-    if report.counts.contains(where: { $0.outcome == .regressed }) {
+    if report.base["counts"] != nil, report.counts.contains(where: { $0.outcome == .regressed }) {
       lines.append("if that is intended: `\(report.updateCommand)`, and commit the file")
     }
     let unsteady = report.counts.reduce(0) { $0 + $1.findings.count { $0.level == .unsteady } }
     if unsteady > 0 { lines.append("counts that depend on timing and are not judged: \(unsteady)") }
-    if report.times.contains(where: { $0.outcome == .tooNoisy || $0.outcome == .inconclusive }) {
+    if report.outcomes.contains(where: { $0 == .tooNoisy || $0 == .inconclusive }) {
       lines.append("inconclusive is no failure: a quieter machine may tell (see `doctor`)")
     }
     return lines

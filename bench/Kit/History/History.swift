@@ -7,14 +7,14 @@ struct History: Tabular, Sendable {
 
   private init(_ runs: [Results], _ figure: HistoryFigure, significance: Double, minimum: Double) {
     (self.runs, self.figure) = (runs, figure)
-    var newest: [RowResult] = []
+    var newest: [any FollowedRow] = []
     var known: Set<WorkloadID> = []
-    for row in runs.reversed().flatMap(\.results) where known.insert(row.id).inserted { newest.append(row) }
-    let rows = runs.map { run in Dictionary(run.results.map { ($0.id, $0) }) { first, _ in first } }
+    for row in runs.reversed().flatMap(\.followed) where known.insert(row.id).inserted { newest.append(row) }
+    let rows = runs.map { run in Dictionary(run.followed.map { ($0.id, $0) }) { first, _ in first } }
     series = newest.compactMap { row in
-      let isRelative = figure.isRelative(row)
+      let isRelative = row.isRelative(figure)
       let points = rows.enumerated().compactMap { index, rows -> (run: Int, value: Double)? in
-        rows[row.id].flatMap { figure.value($0, isRelative: isRelative) }.map { (index, $0) }
+        rows[row.id].flatMap { $0.value(figure, isRelative: isRelative) }.map { (index, $0) }
       }
       guard points.count > 1 else { return nil }
       let changes = ChangePoints.find(points.map(\.value), significance: significance, minimum: minimum)
@@ -39,6 +39,16 @@ struct History: Tabular, Sendable {
   var newest: Results { runs[runs.count - 1] }
 
   var changeCount: Int { series.reduce(0) { $0 + $1.changes.count } }
+
+  /// The rows that are worse, by a share, than before the steps that came with a run of this date or a later one.
+  func worse(since date: String, by minimum: Double) -> [WorkloadID] {
+    series.filter { one in
+      let steps = one.changes.filter { runs[one.runs(of: $0).after].date >= date }
+      guard let first = steps.first, let last = steps.last else { return false }
+      let net = last.after / first.before - 1
+      return abs(net) > minimum && figure.isWorse(net)
+    }.map(\.id)
+  }
 
   var rows: [[String]] {
     let changes = series.flatMap { one in one.changes.map { (one, $0) } }.map { one, change in

@@ -11,6 +11,8 @@ struct Results: Codable, Sendable {
   var swift: String
   var method: Method
   var results: [RowResult]
+  /// In place of rows: the figures of a gate of other people's programs.
+  var gate: GateFigures?
 
   struct Method: Codable, Sendable {
     var rounds: Int
@@ -130,7 +132,8 @@ struct RowResult: Codable, Sendable {
 extension Results {
   /// The machine and the versions: only runs that have these in common are comparable.
   var setting: String {
-    "\(machine.cpu), \(Figure.number(machine.cores, "processor")); Swift \(swift), libuv \(libuv)"
+    "\(machine.cpu), \(Figure.number(machine.cores, "processor"))"
+      + (gate == nil ? "; Swift \(swift), libuv \(libuv)" : "")
   }
 
   /// What is said of figures that were taken while others used the machine; nil if nobody did.

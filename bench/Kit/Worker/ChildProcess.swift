@@ -64,9 +64,16 @@ final class ChildProcess: LineChannel {
   }
 
   /// The next line. It is an error when none comes within `seconds`, or none at all.
-  func readLine(within seconds: Double) throws -> String {
+  func readLine(within seconds: Double) throws -> String { try named { try lines.readLine(within: seconds) } }
+
+  /// The next line; nil when none comes within `seconds`. It is an error when none comes at all.
+  func nextLine(within seconds: Double) throws -> String? {
+    try named { try lines.nextLine(within: seconds) }
+  }
+
+  private func named<T>(_ body: () throws -> T) throws -> T {
     do {
-      return try lines.readLine(within: seconds)
+      return try body()
     } catch is LineStream.Ended {
       throw WorkerFailure(ending())
     }

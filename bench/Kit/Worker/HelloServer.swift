@@ -13,7 +13,7 @@ public final class HelloServer {
   /// Starts one.
   public init(size: Int) throws {
     let processor = bench_usable_cpu(bench_usable_cpus() > 1 ? 1 : 0)
-    child = try ChildProcess([Executable.path, Self.command, "--size", "\(size)", "--cpu", "\(processor)"])
+    child = try ChildProcess([Executable.path, Self.command, "--size", "\(size)", "--cpu=\(processor)"])
     let line = try child.readLine(within: 30)
     guard let port = UInt16(line), port > 0 else {
       throw WorkerFailure("\(Self.command) said `\(line.prefix(200))` and not its port")

@@ -44,6 +44,14 @@ final class LineStream {
   }
 
   func readLine(within seconds: Double) throws -> String {
+    guard let line = try nextLine(within: seconds) else {
+      throw WorkerFailure("no answer within \(Int(seconds)) s")
+    }
+    return line
+  }
+
+  /// The next line; nil when none comes within `seconds`.
+  func nextLine(within seconds: Double) throws -> String? {
     let deadline = ProcessUsage.now().wall + UInt64(seconds * 1e9)
     while true {
       if let newline = buffer.firstIndex(of: 0x0A) {
@@ -52,7 +60,7 @@ final class LineStream {
         return line
       }
       let now = ProcessUsage.now().wall
-      guard now < deadline else { throw WorkerFailure("no answer within \(Int(seconds)) s") }
+      guard now < deadline else { return nil }
       var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
       let ready = poll(&descriptor, 1, Int32(min((deadline - now) / 1_000_000 + 1, 1_000_000)))
       try Interruption.check()

@@ -49,19 +49,36 @@ public final class LoadGenerator {
     throws
     -> RunOutcome
   {
+    try prepare(values)
+    moment(false)
+    meter.open()
+    try go()
+    let outcome = try finish { meter.close() }
+    moment(true)
+    try end()
+    return outcome
+  }
+
+  /// The parts of a run, for a caller that has several generators at work at a time: it returns when the generator is connected
+  /// and has warmed up.
+  func prepare(_ values: [(String, String)]) throws {
     try channel.write("run " + values.map { "\($0)=\($1)" }.joined(separator: " "))
     let answer = try channel.readLine(within: 60)
     guard answer == "ready" else { throw failure(answer) }
-    moment(false)
-    meter.open()
-    try channel.write("go")
+  }
+
+  func go() throws { try channel.write("go") }
+
+  /// Waits for the last answer. `whenDone` is called at once when that has come.
+  func finish(_ whenDone: () -> Void = {}) throws -> RunOutcome {
     let line = try channel.readLine(within: 600)
-    meter.close()
+    whenDone()
     guard let outcome = try Self.outcome(line) else { throw failure(line) }
-    moment(true)
-    try channel.write("end")
     return outcome
   }
+
+  /// Has the generator close its connections.
+  func end() throws { try channel.write("end") }
 
   private func failure(_ line: String) -> WrongWork {
     let message = line.hasPrefix("error ") ? String(line.dropFirst(6)) : "answered `\(line)`"

@@ -12,7 +12,7 @@
 ///     → done operations=1000 checksum=… latencies=<ns>:<count>,…
 ///     end              the clock has stopped; connections may be closed
 ///
-/// or `error <sentence>` at any point. `mode` is `echo`, `turns`, `http`, `resp`, `fan-out`, `jobs`, `accept` or `stream`.
+/// or `error <sentence>` at any point. `mode` is `echo`, `turns`, `http`, `http-turns`, `resp`, `fan-out`, `jobs`, `accept` or `stream`.
 /// `rate=R` sends R requests a second whatever comes back (`poisson=1` for random
 /// arrivals); `latencies` then count from the intended start, and `service=` from
 /// the actual one. With `silent=1` no latencies are listed. A mode may add counts of its own, such as `late=`. `cpu` is the

@@ -17,4 +17,5 @@
 #include "bench_pinger.h"
 #include "bench_process.h"
 #include "bench_resp.h"
+#include "bench_tend.h"
 #include "bench_timer_ledger.h"

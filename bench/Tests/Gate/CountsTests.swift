@@ -99,8 +99,7 @@ import Testing
     #expect(baseline.rows.keys.sorted() == ["v@1/c", "w@2/async", "w@2/c"])
   }
 
-  @Test("The file has a line for each row, and what is read from it is what was written")
-  func aLineForEachRow() throws {
+  @Test func `The file has a line for each row, and what is read from it is what was written`() throws {
     let counts = [Counter.allocations: CountFigure([1.5, 2, 2]), .jobs: CountFigure([0], ofTiming: true)]
     let baseline = CountsBaseline(
       swift: "6.3.1", libraries: ["libuv": "1.44.2"], architecture: "a",

@@ -1,13 +1,5 @@
 @testable import BenchKit
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Made-up measurements with the vices of real ones. What is true is known.
 struct SyntheticTrace {
   /// How much slower the head is in truth.

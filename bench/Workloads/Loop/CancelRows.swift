@@ -97,7 +97,8 @@ enum CancelRows<Pending: PendingOperation> {
       try EventLoop.runCallbacks { loop in
         let pending = try Pending(task, on: loop)
         let before = loop.activity
-        let operations = LoopOperations(task, on: loop, isSampled: Pending.isSampled)
+        let operations = LoopOperations(task, on: loop)
+        operations.isSampled = Pending.isSampled
         operations.atEnd = {
           operations.issue = nil
           operations.settle(on: loop, as: before, tries: 10_000) { pending.end() }

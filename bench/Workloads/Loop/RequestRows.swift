@@ -78,7 +78,8 @@ struct RequestRows<Context>: Sendable {
     { task in
       try EventLoop.runCallbacks { loop in
         let context = try begin(task, loop)
-        let operations = LoopOperations(task, on: loop, isSampled: isSampled)
+        let operations = LoopOperations(task, on: loop)
+        operations.isSampled = isSampled
         operations.atEnd = { do { try end(context) } catch { operations.fail(error) } }
         body(task, loop, context, operations)
         return operations

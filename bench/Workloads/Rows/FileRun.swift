@@ -4,7 +4,7 @@ import UVFutures
 /// A run of a workload over files: the loop, the paths, and the operations dealt out.
 ///
 /// What its rows share in each style is here: the loop, and so many operations under way.
-final class FileRun {
+final class FileRun: RowRun {
   /// One operation under way.
   typealias Operation = LoopOperations.Operation
 
@@ -12,24 +12,20 @@ final class FileRun {
   let files: FileSystem
   private let operations: LoopOperations
   private let paths: [String]
-  private let issue: ((FileRun, Operation) -> Void)?
+  private var issue: ((FileRun, Operation) -> Void)?
 
-  private init(_ task: LoopTask, on loop: EventLoop, issue: ((FileRun, Operation) -> Void)? = nil) {
+  init(_ task: LoopTask, on loop: EventLoop) {
     files = loop.files
     paths = task.paths
-    self.issue = issue
     // Last, since it opens the window.
     operations = LoopOperations(task, on: loop)
   }
 
   /// A row in which `issue` begins an operation; each that ends begins another.
   static func row(_ issue: @escaping @Sendable (FileRun, Operation) -> Void) -> LoopRow {
-    { task in
-      try EventLoop.runCallbacks { loop in
-        let run = FileRun(task, on: loop, issue: issue)
-        for _ in 0..<task.inFlight { run.next() }
-        return run.operations
-      }.report()
+    callbacks { run, task, _ in
+      run.issue = issue
+      for _ in 0..<task.inFlight { run.next() }
     }
   }
 
@@ -37,15 +33,11 @@ final class FileRun {
   static func row<Ended: Publisher>(
     publisher: @escaping @Sendable (FileRun, Operation) -> Ended
   ) -> LoopRow where Ended.Output == Void, Ended.Failure == UVError {
-    { task in
-      try EventLoop.runCallbacks { loop in
-        let run = FileRun(task, on: loop)
-        let operations = run.operations
-        operations.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
-          .flatMap(maxPublishers: .max(task.inFlight)) { publisher(run, operations.begin($0)) }
-          .sink(receiveCompletion: operations.check, receiveValue: {})
-        return operations
-      }.report()
+    callbacks { run, task, _ in
+      let operations = run.operations
+      operations.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
+        .flatMap(maxPublishers: .max(task.inFlight)) { publisher(run, operations.begin($0)) }
+        .sink(receiveCompletion: operations.check, receiveValue: {})
     }
   }
 
@@ -55,18 +47,14 @@ final class FileRun {
       nonisolated(nonsending) @escaping @Sendable (FileRun, Operation) async throws(UVError) ->
       Void
   ) -> LoopRow {
-    { task in
-      try EventLoop.run { loop in
-        let run = FileRun(task, on: loop)
-        for _ in 0..<task.inFlight {
-          loop.spawn {
-            do throws(UVError) {
-              while let operation = run.operations.next() { try await body(run, operation) }
-            } catch { run.operations.fail(error) }
-          }
+    task { run, task, loop in
+      for _ in 0..<task.inFlight {
+        loop.spawn {
+          do throws(UVError) {
+            while let operation = run.operations.next() { try await body(run, operation) }
+          } catch { run.operations.fail(error) }
         }
-        return run.operations
-      }.report()
+      }
     }
   }
 
@@ -84,6 +72,8 @@ final class FileRun {
 
   /// Notes a failure; nothing more is issued.
   func fail(_ error: any Error) { operations.fail(error) }
+
+  func report() throws -> LoopReport { try operations.report() }
 
   private func next() {
     guard let issue, let operation = operations.next() else { return }

@@ -7,76 +7,60 @@ import UVPromises
 
 /// `http-client` by `UVHTTP`: the head of an answer, then its body.
 enum HTTPGet: LoopRows {
-  static let callback: LoopRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let run = HTTPGetRun(task, on: loop)
-      run.issue = { get in
-        run.client.get(run.url) { result in
-          guard let answer = run.value(result) else { return }
-          answer.body.readToEnd(limit: run.limit) { result in
-            guard let body = run.value(result) else { return }
-            run.end(get, answer, body)
-          }
+  static let callback = HTTPGetRun.callbacks { run, _, _ in
+    run.issue = { get in
+      run.client.get(run.url) { result in
+        guard let answer = run.value(result) else { return }
+        answer.body.readToEnd(limit: run.limit) { result in
+          guard let body = run.value(result) else { return }
+          run.end(get, answer, body)
         }
       }
-      run.begin()
-      return run
-    }.report()
+    }
+    run.begin()
   }
 
-  static let promise: LoopRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let run = HTTPGetRun(task, on: loop)
-      run.issue = { get in
-        run.client.get(run.url).promise().then { answer in
-          answer.body.readToEnd(limit: run.limit).promise().done { run.end(get, answer, $0) }
-        }.catch { run.fail($0) }
-      }
-      run.begin()
-      return run
-    }.report()
+  static let promise = HTTPGetRun.callbacks { run, _, _ in
+    run.issue = { get in
+      run.client.get(run.url).promise().then { answer in
+        answer.body.readToEnd(limit: run.limit).promise().done { run.end(get, answer, $0) }
+      }.catch { run.fail($0) }
+    }
+    run.begin()
   }
 
-  static let future: LoopRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let run = HTTPGetRun(task, on: loop)
-      run.begin {
-        run.operations.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
-          .flatMap(maxPublishers: .max(task.inFlight)) { index in
-            let get = run.operations.begin(index)
-            return run.client.get(run.url).publisher().flatMap { answer in
-              answer.body.readToEnd(limit: run.limit).publisher().map { run.end(get, answer, $0) }
+  static let future = HTTPGetRun.callbacks { run, task, _ in
+    run.begin {
+      run.operations.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
+        .flatMap(maxPublishers: .max(task.inFlight)) { index in
+          let get = run.operations.begin(index)
+          return run.client.get(run.url).publisher().flatMap { answer in
+            answer.body.readToEnd(limit: run.limit).publisher().map { run.end(get, answer, $0) }
+          }
+        }
+        .sink(receiveCompletion: run.operations.check, receiveValue: {})
+    }
+  }
+
+  static let async = HTTPGetRun.task { run, task, loop in
+    run.begin {
+      for _ in 0..<task.inFlight {
+        loop.spawn {
+          do throws(UVError) {
+            while let get = run.operations.next() {
+              let answer = try await run.client.get(run.url).value
+              run.end(get, answer, try await answer.body.readToEnd(limit: run.limit).value)
             }
-          }
-          .sink(receiveCompletion: run.operations.check, receiveValue: {})
-      }
-      return run
-    }.report()
-  }
-
-  static let async: LoopRow = { task in
-    try EventLoop.run { loop in
-      let run = HTTPGetRun(task, on: loop)
-      run.begin {
-        for _ in 0..<task.inFlight {
-          loop.spawn {
-            do throws(UVError) {
-              while let get = run.operations.next() {
-                let answer = try await run.client.get(run.url).value
-                run.end(get, answer, try await answer.body.readToEnd(limit: run.limit).value)
-              }
-            } catch { run.fail(error) }
-          }
+          } catch { run.fail(error) }
         }
       }
-      return run
-    }.report()
+    }
   }
 }
 
 /// What the rows of `http-client` share: the client, whose connections are there when the window opens, and
 /// the operations dealt out.
-private final class HTTPGetRun {
+private final class HTTPGetRun: RowRun {
   typealias Operation = LoopOperations.Operation
 
   let client: HTTPClient
@@ -95,7 +79,7 @@ private final class HTTPGetRun {
     client = HTTPClient(loop, options: options)
     url = "http://127.0.0.1:\(task.port)/hello"
     limit = task.parameters["size"]
-    operations = LoopOperations(task, on: loop, isOpen: false)
+    operations = LoopOperations(closed: task, on: loop)
     operations.atEnd = { [client] in client.close() }
   }
 

@@ -7,54 +7,38 @@ import UVPromises
 
 /// `http-hello` by `UVHTTP`.
 enum HTTPHello: ServerRows {
-  static let callback: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try HTTPService(task, on: loop)
-      service.server.start { result in
-        guard let exchange = service.exchange(result) else { return }
-        exchange.respond(service.response, service.body) { service.check($0) }
-      }
-      return service
-    }.report()
+  static let callback = HTTPService.callbacks { service, _, _ in
+    service.server.start { result in
+      guard let exchange = service.exchange(result) else { return }
+      exchange.respond(service.response, service.body) { service.check($0) }
+    }
   }
 
-  static let promise: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try HTTPService(task, on: loop)
-      service.server.each { exchange in
-        service.count()
-        return exchange.respond(service.response, service.body).promise()
-      }.done { service.end() }.catch { service.fail($0) }
-      return service
-    }.report()
+  static let promise = HTTPService.callbacks { service, _, _ in
+    service.server.each { exchange in
+      service.count()
+      return exchange.respond(service.response, service.body).promise()
+    }.done { service.end() }.catch { service.fail($0) }
   }
 
-  static let future: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try HTTPService(task, on: loop)
-      service.subscription = service.server.publisher().flatMap { exchange in
-        service.count()
-        return exchange.respond(service.response, service.body).publisher()
-      }.sink(receiveCompletion: service.end, receiveValue: {})
-      return service
-    }.report()
+  static let future = HTTPService.callbacks { service, _, _ in
+    service.subscription = service.server.publisher().flatMap { exchange in
+      service.count()
+      return exchange.respond(service.response, service.body).publisher()
+    }.sink(receiveCompletion: service.end, receiveValue: {})
   }
 
-  static let async: ServerRow = { task in
-    try EventLoop.run { loop in
-      let service = try HTTPService(task, on: loop)
-      for try await exchange in service.server {
-        service.count()
-        try await exchange.respond(service.response, service.body).value
-      }
-      service.end()
-      return service
-    }.report()
+  static let async = HTTPService.task { service, _, _ in
+    for try await exchange in service.server {
+      service.count()
+      try await exchange.respond(service.response, service.body).value
+    }
+    service.end()
   }
 }
 
 /// What all Swift rows of `http-hello` share: the server, its answer, and how many requests were served.
-private final class HTTPService {
+private final class HTTPService: RowRun {
   let server: HTTPServer
   let response = HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain"])
   let body: Bytes

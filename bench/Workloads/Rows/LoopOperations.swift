@@ -6,7 +6,7 @@ import UVFutures
 /// The operations of a run, as the Swift rows of a workload without a load generator deal
 /// them out: numbered in the order of issue, timed, summed up. The window opens with the
 /// first and closes with the last.
-final class LoopOperations {
+final class LoopOperations: RowRun {
   /// One operation under way.
   struct Operation {
     /// Its number.
@@ -17,7 +17,8 @@ final class LoopOperations {
 
   private let task: LoopTask
   private let loop: EventLoop
-  private let isSampled: Bool
+  /// Whether only some are timed: for operations far below a microsecond.
+  var isSampled = false
   /// The one that began last, for a row that has one at a time.
   private(set) var underWay = Operation(index: 0, start: 0)
   private var issued = 0
@@ -32,10 +33,13 @@ final class LoopOperations {
   /// Called once, when the last operation has ended or one has failed.
   var atEnd: (() -> Void)?
 
-  /// Opens the window, unless that is done later. `isSampled` is for operations far below a microsecond.
-  init(_ task: LoopTask, on loop: EventLoop, isSampled: Bool = false, isOpen: Bool = true) {
-    (self.task, self.loop, self.isSampled) = (task, loop, isSampled)
-    if isOpen { open() }
+  /// The window isn't open yet.
+  init(closed task: LoopTask, on loop: EventLoop) { (self.task, self.loop) = (task, loop) }
+
+  /// Opens the window.
+  convenience init(_ task: LoopTask, on loop: EventLoop) {
+    self.init(closed: task, on: loop)
+    open()
   }
 
   /// Opens the window.

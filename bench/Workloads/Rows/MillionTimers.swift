@@ -5,65 +5,42 @@ import UVPromises
 
 /// `million-timers`: start all timers in one turn, let each fire once, release them.
 enum MillionTimers: LoopRows {
-  static let callback: LoopRow = { task in
-    try TimerRun.measure(task) {
-      EventLoop.runCallbacks { loop in
-        let run = TimerRun(task, on: loop)
-        for timer in 0..<task.operations {
-          loop.sleep(for: run.start(timer)) { run.end(timer, $0) }
-        }
-        return run
-      }
+  static let callback = TimerRun.callbacks { run, task, loop in
+    for timer in 0..<task.operations {
+      loop.sleep(for: run.start(timer)) { run.end(timer, $0) }
     }
   }
 
-  static let promise: LoopRow = { task in
-    try TimerRun.measure(task) {
-      EventLoop.runCallbacks { loop in
-        let run = TimerRun(task, on: loop)
-        for timer in 0..<task.operations {
-          after(run.start(timer)).done { run.end(timer, .success(())) }
-        }
-        return run
-      }
+  static let promise = TimerRun.callbacks { run, task, _ in
+    for timer in 0..<task.operations {
+      after(run.start(timer)).done { run.end(timer, .success(())) }
     }
   }
 
-  static let future: LoopRow = { task in
-    try TimerRun.measure(task) {
-      EventLoop.runCallbacks { loop in
-        let run = TimerRun(task, on: loop)
-        run.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
-          .flatMap { timer in
-            loop.sleep(for: run.start(timer)).publisher().map { run.end(timer, .success(())) }
-          }
-          .sink(receiveCompletion: run.check, receiveValue: {})
-        return run
+  static let future = TimerRun.callbacks { run, task, loop in
+    run.subscription = (0..<task.operations).publisher.setFailureType(to: UVError.self)
+      .flatMap { timer in
+        loop.sleep(for: run.start(timer)).publisher().map { run.end(timer, .success(())) }
       }
-    }
+      .sink(receiveCompletion: run.check, receiveValue: {})
   }
 
-  static let async: LoopRow = { task in
-    try TimerRun.measure(task) {
-      EventLoop.run { loop in
-        let run = TimerRun(task, on: loop)
-        for timer in 0..<task.operations {
-          loop.spawn {
-            do throws(UVError) {
-              try await loop.sleep(for: run.start(timer)).value
-              run.end(timer, .success(()))
-            } catch { run.end(timer, .failure(error)) }
-          }
-        }
-        return run
+  static let async = TimerRun.task { run, task, loop in
+    for timer in 0..<task.operations {
+      loop.spawn {
+        do throws(UVError) {
+          try await loop.sleep(for: run.start(timer)).value
+          run.end(timer, .success(()))
+        } catch { run.end(timer, .failure(error)) }
       }
     }
   }
 }
 
 /// What all styles write down of their timers.
-private final class TimerRun {
+private final class TimerRun: RowRun {
   private let loop: EventLoop
+  private let meter: Meter
   private let ledger: TimerLedger
   private var jobs: JobCount
   private var failure: UVError?
@@ -72,9 +49,9 @@ private final class TimerRun {
 
   init(_ task: LoopTask, on loop: EventLoop) {
     guard let ledger = task.ledger else { preconditionFailure("no ledger for the timers") }
-    (self.loop, self.ledger) = (loop, ledger)
+    (self.loop, self.ledger, meter) = (loop, ledger, task.meter)
     jobs = JobCount(loop)
-    task.meter.open()
+    meter.open()
   }
 
   /// Notes that a timer starts now, and says how long it runs.
@@ -99,10 +76,9 @@ private final class TimerRun {
   private var now: UInt64 { loop.now.nanoseconds / 1_000_000 }
 
   /// The window ends when the loop has gone, and with it the memory of the timers.
-  static func measure(_ task: LoopTask, _ body: () -> TimerRun) throws -> LoopReport {
-    let run = body()
-    task.meter.close()
-    if let failure = run.failure { throw WrongWork("\(failure)") }
-    return LoopReport(operations: run.ledger.firedCount, checksum: 0, jobs: run.jobs)
+  func report() throws -> LoopReport {
+    meter.close()
+    if let failure { throw WrongWork("\(failure)") }
+    return LoopReport(operations: ledger.firedCount, checksum: 0, jobs: jobs)
   }
 }

@@ -4,14 +4,9 @@ import UVFutures
 import UVPromises
 
 /// `tcp-accept` and `tls-handshake`: one message is written back on each connection, which is closed then.
-enum TCPAccept<Listener: ServerListener> {
-  static func rows(beside c: @escaping CRow.Row) -> [(style: Style, serve: ServerRow)] {
-    [(.c, CRow.server(c)), (.callback, callback), (.promise, promise), (.future, future), (.async, async)]
-  }
-
-  static func callback(_ task: ServerTask) throws -> ServerReport {
-    try EventLoop.runCallbacks { loop in
-      let service = try TCPService<Listener>(task, on: loop)
+enum TCPAccept<Listener: ServerListener>: ServerRows {
+  static var callback: ServerRow {
+    TCPService<Listener>.callbacks { service, _, _ in
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
         var missing = service.size
@@ -40,13 +35,11 @@ enum TCPAccept<Listener: ServerListener> {
         }
         echo()
       }
-      return service
-    }.report()
+    }
   }
 
-  static func promise(_ task: ServerTask) throws -> ServerReport {
-    try EventLoop.runCallbacks { loop in
-      let service = try TCPService<Listener>(task, on: loop)
+  static var promise: ServerRow {
+    TCPService<Listener>.callbacks { service, _, _ in
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
         var missing = service.size
@@ -62,13 +55,11 @@ enum TCPAccept<Listener: ServerListener> {
         }
         echo().done { service.close(connection) }.catch { service.fail($0, on: connection) }
       }
-      return service
-    }.report()
+    }
   }
 
-  static func future(_ task: ServerTask) throws -> ServerReport {
-    try EventLoop.runCallbacks { loop in
-      let service = try TCPService<Listener>(task, on: loop)
+  static var future: ServerRow {
+    TCPService<Listener>.callbacks { service, _, _ in
       service.listener.publisher()
         .sink(receiveCompletion: { service.end($0) }) { connection in
           service.admit(connection)
@@ -85,13 +76,11 @@ enum TCPAccept<Listener: ServerListener> {
             .store(in: &service.subscriptions)
         }
         .store(in: &service.subscriptions)
-      return service
-    }.report()
+    }
   }
 
-  static func async(_ task: ServerTask) throws -> ServerReport {
-    try EventLoop.run { loop in
-      let service = try TCPService<Listener>(task, on: loop)
+  static var async: ServerRow {
+    TCPService<Listener>.task { service, _, loop in
       for try await connection in service.listener {
         service.admit(connection)
         loop.spawn {
@@ -109,7 +98,6 @@ enum TCPAccept<Listener: ServerListener> {
         }
         if service.isFull { break }
       }
-      return service
-    }.report()
+    }
   }
 }

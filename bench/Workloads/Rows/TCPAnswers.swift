@@ -5,14 +5,10 @@ import UVPromises
 
 /// The workloads in which each connection is read from, and answered: `tcp-echo`, `tcp-ping-pong`,
 /// `pipe-echo`, `tls-echo` and `resp-get-set`.
-enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
-  static func rows(beside c: @escaping CRow.Row) -> [(style: Style, serve: ServerRow)] {
-    [(.c, CRow.server(c)), (.callback, callback), (.promise, promise), (.future, future), (.async, async)]
-  }
-
-  static func callback(_ task: ServerTask) throws -> ServerReport {
-    try EventLoop.runCallbacks { loop in
-      let (service, start) = (try TCPService<Listener>(task, on: loop), Exchange(task.size))
+enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange>: ServerRows {
+  static var callback: ServerRow {
+    TCPService<Listener>.callbacks { service, task, _ in
+      let start = Exchange(task.size)
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
         var exchange = start
@@ -33,13 +29,12 @@ enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
         }
         echo()
       }
-      return service
-    }.report()
+    }
   }
 
-  static func promise(_ task: ServerTask) throws -> ServerReport {
-    try EventLoop.runCallbacks { loop in
-      let (service, start) = (try TCPService<Listener>(task, on: loop), Exchange(task.size))
+  static var promise: ServerRow {
+    TCPService<Listener>.callbacks { service, task, _ in
+      let start = Exchange(task.size)
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
         var exchange = start
@@ -47,13 +42,12 @@ enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
           connection.write(service.answer(chunk, &exchange)).promise()
         }.done { service.close(connection) }.catch { service.fail($0, on: connection) }
       }
-      return service
-    }.report()
+    }
   }
 
-  static func future(_ task: ServerTask) throws -> ServerReport {
-    try EventLoop.runCallbacks { loop in
-      let (service, start) = (try TCPService<Listener>(task, on: loop), Exchange(task.size))
+  static var future: ServerRow {
+    TCPService<Listener>.callbacks { service, task, _ in
+      let start = Exchange(task.size)
       service.listener.publisher()
         .sink(receiveCompletion: { service.end($0) }) { connection in
           service.admit(connection)
@@ -66,13 +60,12 @@ enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
             .store(in: &service.subscriptions)
         }
         .store(in: &service.subscriptions)
-      return service
-    }.report()
+    }
   }
 
-  static func async(_ task: ServerTask) throws -> ServerReport {
-    try EventLoop.run { loop in
-      let (service, start) = (try TCPService<Listener>(task, on: loop), Exchange(task.size))
+  static var async: ServerRow {
+    TCPService<Listener>.task { service, task, loop in
+      let start = Exchange(task.size)
       for try await connection in service.listener {
         service.admit(connection)
         loop.spawn {
@@ -86,7 +79,6 @@ enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange> {
         }
         if service.isFull { break }
       }
-      return service
-    }.report()
+    }
   }
 }

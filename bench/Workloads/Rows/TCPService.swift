@@ -54,7 +54,7 @@ extension TLSListener: ServerListener {
 }
 
 /// What all Swift rows of a workload with connections share: the listener, and what has been served.
-final class TCPService<Listener: ServerListener> {
+final class TCPService<Listener: ServerListener>: RowRun {
   /// Listens on a port of its own.
   let listener: Listener
   /// Bytes received and sent on all connections.

@@ -5,109 +5,93 @@ import UVPromises
 
 /// `tcp-stream`: the peer asks for so many writes of the same bytes, one at a time.
 enum TCPStream: ServerRows {
-  static let callback: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try TCPService<TCPListener>(task, on: loop)
-      let payload = task.payload
-      service.listener.start { result in
-        guard let connection = service.accept(result) else { return }
-        var requests = WriteRequests()
-        func pump() {
-          guard requests.next() else { return }
-          service.bytesWritten += payload.count
-          connection.write(payload) { result in
-            service.check(result, on: connection)
-            pump()
-          }
-        }
-        connection.start { result in
-          switch result {
-          case .success(let chunk?):
-            service.bytesRead += chunk.count
-            if requests.add(chunk) { pump() }
-          case .success(nil): service.close(connection)
-          case .failure(let error): service.fail(error, on: connection)
-          }
+  static let callback = TCPService<TCPListener>.callbacks { service, task, _ in
+    let payload = task.payload
+    service.listener.start { result in
+      guard let connection = service.accept(result) else { return }
+      var requests = WriteRequests()
+      func pump() {
+        guard requests.next() else { return }
+        service.bytesWritten += payload.count
+        connection.write(payload) { result in
+          service.check(result, on: connection)
+          pump()
         }
       }
-      return service
-    }.report()
-  }
-
-  static let promise: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try TCPService<TCPListener>(task, on: loop)
-      let payload = task.payload
-      service.listener.start { result in
-        guard let connection = service.accept(result) else { return }
-        var requests = WriteRequests()
-        func pump() -> Promise<Void> {
-          guard requests.next() else { return .value }
-          service.bytesWritten += payload.count
-          return connection.write(payload).promise().then(pump)
+      connection.start { result in
+        switch result {
+        case .success(let chunk?):
+          service.bytesRead += chunk.count
+          if requests.add(chunk) { pump() }
+        case .success(nil): service.close(connection)
+        case .failure(let error): service.fail(error, on: connection)
         }
-        func serve() -> Promise<Void> {
-          connection.read().promise().then { chunk -> Promise<Void> in
-            guard let chunk else { return .value }
-            service.bytesRead += chunk.count
-            return requests.add(chunk) ? pump().then(serve) : serve()
-          }
-        }
-        serve().done { service.close(connection) }.catch { service.fail($0, on: connection) }
       }
-      return service
-    }.report()
+    }
   }
 
-  static let future: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try TCPService<TCPListener>(task, on: loop)
-      let payload = task.payload
-      service.listener.publisher()
-        .sink(receiveCompletion: { service.end($0) }) { connection in
-          service.admit(connection)
-          var requests = WriteRequests()
-          connection.publisher()
-            .flatMap(maxPublishers: .max(1)) { chunk in
-              service.bytesRead += chunk.count
-              return (0..<requests.take(chunk)).publisher.setFailureType(to: UVError.self)
-                .flatMap(maxPublishers: .max(1)) { _ in
-                  service.bytesWritten += payload.count
-                  return connection.write(payload).publisher()
-                }
-            }
-            .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
-            .store(in: &service.subscriptions)
+  static let promise = TCPService<TCPListener>.callbacks { service, task, _ in
+    let payload = task.payload
+    service.listener.start { result in
+      guard let connection = service.accept(result) else { return }
+      var requests = WriteRequests()
+      func pump() -> Promise<Void> {
+        guard requests.next() else { return .value }
+        service.bytesWritten += payload.count
+        return connection.write(payload).promise().then(pump)
+      }
+      func serve() -> Promise<Void> {
+        connection.read().promise().then { chunk -> Promise<Void> in
+          guard let chunk else { return .value }
+          service.bytesRead += chunk.count
+          return requests.add(chunk) ? pump().then(serve) : serve()
         }
-        .store(in: &service.subscriptions)
-      return service
-    }.report()
+      }
+      serve().done { service.close(connection) }.catch { service.fail($0, on: connection) }
+    }
   }
 
-  static let async: ServerRow = { task in
-    try EventLoop.run { loop in
-      let service = try TCPService<TCPListener>(task, on: loop)
-      let payload = task.payload
-      for try await connection in service.listener {
+  static let future = TCPService<TCPListener>.callbacks { service, task, _ in
+    let payload = task.payload
+    service.listener.publisher()
+      .sink(receiveCompletion: { service.end($0) }) { connection in
         service.admit(connection)
-        loop.spawn {
-          do throws(UVError) {
-            var requests = WriteRequests()
-            for try await chunk in connection {
-              service.bytesRead += chunk.count
-              guard requests.add(chunk) else { continue }
-              while requests.next() {
+        var requests = WriteRequests()
+        connection.publisher()
+          .flatMap(maxPublishers: .max(1)) { chunk in
+            service.bytesRead += chunk.count
+            return (0..<requests.take(chunk)).publisher.setFailureType(to: UVError.self)
+              .flatMap(maxPublishers: .max(1)) { _ in
                 service.bytesWritten += payload.count
-                try await connection.write(payload).value
+                return connection.write(payload).publisher()
               }
-            }
-            service.close(connection)
-          } catch { service.fail(error, on: connection) }
-        }
-        if service.isFull { break }
+          }
+          .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
+          .store(in: &service.subscriptions)
       }
-      return service
-    }.report()
+      .store(in: &service.subscriptions)
+  }
+
+  static let async = TCPService<TCPListener>.task { service, task, loop in
+    let payload = task.payload
+    for try await connection in service.listener {
+      service.admit(connection)
+      loop.spawn {
+        do throws(UVError) {
+          var requests = WriteRequests()
+          for try await chunk in connection {
+            service.bytesRead += chunk.count
+            guard requests.add(chunk) else { continue }
+            while requests.next() {
+              service.bytesWritten += payload.count
+              try await connection.write(payload).value
+            }
+          }
+          service.close(connection)
+        } catch { service.fail(error, on: connection) }
+      }
+      if service.isFull { break }
+    }
   }
 }
 

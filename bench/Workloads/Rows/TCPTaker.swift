@@ -44,55 +44,43 @@ enum TCPTaker {
     _ takers: @escaping Takers,
     _ read: @escaping @Sendable (TCPConnection, TCPService<TCPListener>, @escaping (Bytes) -> Void) -> Void
   ) -> ServerRow {
-    { task in
-      try EventLoop.runCallbacks { loop in
-        let service = try TCPService<TCPListener>(task, on: loop)
-        let taker = takers(service, loop)
-        service.listener.start { result in
-          guard let connection = service.accept(result) else { return }
-          read(connection, service, taker(connection))
-        }
-        return service
-      }.report()
+    TCPService<TCPListener>.callbacks { service, _, loop in
+      let taker = takers(service, loop)
+      service.listener.start { result in
+        guard let connection = service.accept(result) else { return }
+        read(connection, service, taker(connection))
+      }
     }
   }
 
   static func future(_ pipelines: @escaping Pipelines) -> ServerRow {
-    { task in
-      try EventLoop.runCallbacks { loop in
-        let service = try TCPService<TCPListener>(task, on: loop)
-        let pipeline = pipelines(service, loop)
-        service.listener.publisher()
-          .sink(receiveCompletion: { service.end($0) }) { connection in
-            service.admit(connection)
-            pipeline(connection)(connection.publisher().eraseToAnyPublisher())
-              .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
-              .store(in: &service.subscriptions)
-          }
-          .store(in: &service.subscriptions)
-        return service
-      }.report()
+    TCPService<TCPListener>.callbacks { service, _, loop in
+      let pipeline = pipelines(service, loop)
+      service.listener.publisher()
+        .sink(receiveCompletion: { service.end($0) }) { connection in
+          service.admit(connection)
+          pipeline(connection)(connection.publisher().eraseToAnyPublisher())
+            .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
+            .store(in: &service.subscriptions)
+        }
+        .store(in: &service.subscriptions)
     }
   }
 
   static func async(_ takers: @escaping TaskTakers) -> ServerRow {
-    { task in
-      try EventLoop.run { loop in
-        let service = try TCPService<TCPListener>(task, on: loop)
-        let taker = takers(service, loop)
-        for try await connection in service.listener {
-          service.admit(connection)
-          let take = taker(connection)
-          loop.spawn {
-            do throws(UVError) {
-              for try await chunk in connection { try await take(chunk) }
-              service.close(connection)
-            } catch { service.fail(error, on: connection) }
-          }
-          if service.isFull { break }
+    TCPService<TCPListener>.task { service, _, loop in
+      let taker = takers(service, loop)
+      for try await connection in service.listener {
+        service.admit(connection)
+        let take = taker(connection)
+        loop.spawn {
+          do throws(UVError) {
+            for try await chunk in connection { try await take(chunk) }
+            service.close(connection)
+          } catch { service.fail(error, on: connection) }
         }
-        return service
-      }.report()
+        if service.isFull { break }
+      }
     }
   }
 }

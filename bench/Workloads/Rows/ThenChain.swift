@@ -5,77 +5,65 @@ import UVPromises
 
 /// `then-chain`: three transformations of a value, each a continuation of the one before.
 enum ThenChain: LoopRows {
-  static let callback: LoopRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let operations = LoopOperations(task, on: loop, isSampled: true)
-      func next() {
-        guard let chain = operations.next() else { return }
-        let seed = bench_mix(task.seed &+ UInt64(chain.index))
+  static let callback = LoopOperations.callbacks { operations, task, loop in
+    operations.isSampled = true
+    func next() {
+      guard let chain = operations.next() else { return }
+      let seed = bench_mix(task.seed &+ UInt64(chain.index))
+      loop.queueMicrotask {
+        let one = bench_step_one(seed)
         loop.queueMicrotask {
-          let one = bench_step_one(seed)
+          let two = bench_step_two(one)
           loop.queueMicrotask {
-            let two = bench_step_two(one)
-            loop.queueMicrotask {
-              operations.end(chain, bench_step_three(two))
-              next()
-            }
-          }
-        }
-      }
-      for _ in 0..<task.inFlight { next() }
-      return operations
-    }.report()
-  }
-
-  static let promise: LoopRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let operations = LoopOperations(task, on: loop, isSampled: true)
-      func next() {
-        guard let chain = operations.next() else { return }
-        Guarantee.value(bench_mix(task.seed &+ UInt64(chain.index)))
-          .map { bench_step_one($0) }
-          .map { bench_step_two($0) }
-          .done { two in
             operations.end(chain, bench_step_three(two))
             next()
           }
-      }
-      for _ in 0..<task.inFlight { next() }
-      return operations
-    }.report()
-  }
-
-  static let future: LoopRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let operations = LoopOperations(task, on: loop, isSampled: true)
-      operations.subscription = (0..<task.operations).publisher
-        .flatMap(maxPublishers: .max(task.inFlight)) { index in
-          let chain = operations.begin(index)
-          let value = bench_mix(task.seed &+ UInt64(index))
-          return Future<UInt64, Never> { promise in promise(.success(value)) }
-            .map { bench_step_one($0) }
-            .map { bench_step_two($0) }
-            .map { operations.end(chain, bench_step_three($0)) }
-        }
-        .sink(receiveCompletion: { _ in }, receiveValue: {})
-      return operations
-    }.report()
-  }
-
-  static let async: LoopRow = { task in
-    try EventLoop.run { loop in
-      let operations = LoopOperations(task, on: loop, isSampled: true)
-      for _ in 0..<task.inFlight {
-        loop.spawn {
-          while let chain = operations.next() {
-            let one = await stepOne(bench_mix(task.seed &+ UInt64(chain.index)))
-            let two = await stepTwo(one)
-            operations.end(chain, await stepThree(two))
-          }
         }
       }
-      return operations
-    }.report()
+    }
+    for _ in 0..<task.inFlight { next() }
+  }
+
+  static let promise = LoopOperations.callbacks { operations, task, _ in
+    operations.isSampled = true
+    func next() {
+      guard let chain = operations.next() else { return }
+      Guarantee.value(bench_mix(task.seed &+ UInt64(chain.index)))
+        .map { bench_step_one($0) }
+        .map { bench_step_two($0) }
+        .done { two in
+          operations.end(chain, bench_step_three(two))
+          next()
+        }
+    }
+    for _ in 0..<task.inFlight { next() }
+  }
+
+  static let future = LoopOperations.callbacks { operations, task, _ in
+    operations.isSampled = true
+    operations.subscription = (0..<task.operations).publisher
+      .flatMap(maxPublishers: .max(task.inFlight)) { index in
+        let chain = operations.begin(index)
+        let value = bench_mix(task.seed &+ UInt64(index))
+        return Future<UInt64, Never> { promise in promise(.success(value)) }
+          .map { bench_step_one($0) }
+          .map { bench_step_two($0) }
+          .map { operations.end(chain, bench_step_three($0)) }
+      }
+      .sink(receiveCompletion: { _ in }, receiveValue: {})
+  }
+
+  static let async = LoopOperations.task { operations, task, loop in
+    operations.isSampled = true
+    for _ in 0..<task.inFlight {
+      loop.spawn {
+        while let chain = operations.next() {
+          let one = await stepOne(bench_mix(task.seed &+ UInt64(chain.index)))
+          let two = await stepTwo(one)
+          operations.end(chain, await stepThree(two))
+        }
+      }
+    }
   }
 
   // Not inlined: each is to be the call of an asynchronous function that it stands for.

@@ -5,54 +5,38 @@ import UVPromises
 
 /// `udp-echo`: a datagram is sent back to where it came from.
 enum UDPEcho: ServerRows {
-  static let callback: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try UDPService(task, on: loop)
-      service.socket.start { result in
-        switch result {
-        case .success(let datagram?):
-          if service.takes(datagram) {
-            service.socket.send(datagram.bytes, to: datagram.address, service.check)
-          }
-        case .success(nil): break
-        case .failure(let error): service.fail(error)
+  static let callback = UDPService.callbacks { service, _, _ in
+    service.socket.start { result in
+      switch result {
+      case .success(let datagram?):
+        if service.takes(datagram) {
+          service.socket.send(datagram.bytes, to: datagram.address, service.check)
         }
+      case .success(nil): break
+      case .failure(let error): service.fail(error)
       }
-      return service
-    }.report()
+    }
   }
 
-  static let promise: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try UDPService(task, on: loop)
-      service.socket.each { service.answer($0).promise() }.catch { service.fail($0) }
-      return service
-    }.report()
+  static let promise = UDPService.callbacks { service, _, _ in
+    service.socket.each { service.answer($0).promise() }.catch { service.fail($0) }
   }
 
-  static let future: ServerRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let service = try UDPService(task, on: loop)
-      service.subscription = service.socket.publisher()
-        .flatMap(maxPublishers: .max(1)) { service.answer($0).publisher() }
-        .sink(receiveCompletion: { service.end($0) }, receiveValue: {})
-      return service
-    }.report()
+  static let future = UDPService.callbacks { service, _, _ in
+    service.subscription = service.socket.publisher()
+      .flatMap(maxPublishers: .max(1)) { service.answer($0).publisher() }
+      .sink(receiveCompletion: { service.end($0) }, receiveValue: {})
   }
 
-  static let async: ServerRow = { task in
-    try EventLoop.run { loop in
-      let service = try UDPService(task, on: loop)
-      for try await datagram in service.socket where service.takes(datagram) {
-        try await service.socket.send(datagram.bytes, to: datagram.address).value
-      }
-      return service
-    }.report()
+  static let async = UDPService.task { service, _, _ in
+    for try await datagram in service.socket where service.takes(datagram) {
+      try await service.socket.send(datagram.bytes, to: datagram.address).value
+    }
   }
 }
 
 /// What all Swift rows of `udp-echo` share: the socket, and what has come.
-private final class UDPService {
+private final class UDPService: RowRun {
   /// Bound to a port of its own.
   let socket: UDPSocket
   /// Held by the future row.

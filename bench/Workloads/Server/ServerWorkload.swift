@@ -14,6 +14,8 @@ struct ServerWorkload: Workload {
     case accept
     /// Asks for a page by HTTP, whose body has `size` bytes.
     case http
+    /// The same on one connection after the other: all others are idle.
+    case httpTurns = "http-turns"
     /// Gets and sets keys of Redis, values of which have `size` bytes.
     case resp
     /// Has each connection get what one of them sends, and some of them read late.
@@ -22,6 +24,9 @@ struct ServerWorkload: Workload {
     case jobs
     /// Asks for writes of `size` bytes, and takes them in.
     case stream
+
+    var hasTurns: Bool { self == .turns || self == .httpTurns }
+    var isHTTP: Bool { self == .http || self == .httpTurns }
   }
 
   enum Transport: String, Sendable { case tcp, udp, pipe }
@@ -47,7 +52,7 @@ struct ServerWorkload: Workload {
 
   /// A turn of all connections, where they have turns.
   var operationCount: OperationCount {
-    load == .turns ? .parameter("connections") : load == .fanOut ? .parameter("messages") : .calibrated
+    load.hasTurns ? .parameter("connections") : load == .fanOut ? .parameter("messages") : .calibrated
   }
 
   /// Whether a connection is there yet, or room to write, is up to the peer, and so is how many
@@ -151,7 +156,7 @@ private final class ServerInstance: WorkloadInstance {
       ),
     ]
     if identity != nil { values += [("tls", "1"), ("resumes", "\(resumes)")] }
-    if load == .http || load == .resp { values += [("pipelined", "\(pipelined)"), ("sets", "\(sets)")] }
+    if load.isHTTP || load == .resp { values += [("pipelined", "\(pipelined)"), ("sets", "\(sets)")] }
     if load == .fanOut { values.append(("slow", "\(slow)")) }
     if greedy != 0 { values.append(("greedy", "1")) }
     values += request.arrivals?.values ?? []
@@ -161,7 +166,7 @@ private final class ServerInstance: WorkloadInstance {
     let meter = request.meter
     let total = self.load == .accept ? warmUp + request.operations : connections + greedy
     // Of the connections themselves, or of what waits for the slow ones.
-    let isIdle = self.load == .turns
+    let isIdle = self.load.hasTurns
     let memory = isIdle ? HeldMemory(connections) : slow > 0 ? HeldMemory(slow) : nil
     let begin: @Sendable ([UInt16]) -> Void = {
       if isIdle { memory?.note(.before) }
@@ -192,7 +197,7 @@ private final class ServerInstance: WorkloadInstance {
     case .echo, .http, .jobs: max(connections * 4 * pipelined, 200)
     // Each key is then there.
     case .resp: connections * max(4 * pipelined, 2 * Int(BENCH_RESP_KEYS))
-    case .turns: connections
+    case .turns, .httpTurns: connections
     case .fanOut: 16
     case .accept, .stream: 64
     }
@@ -201,7 +206,8 @@ private final class ServerInstance: WorkloadInstance {
   /// What so many messages read and write, where they aren't sent back as they came.
   private func bytes(of messages: Int) -> (read: Int, written: Int)? {
     switch load {
-    case .http: return (messages * Int(BENCH_HTTP_REQUEST), messages * bench_http_answer_size(size))
+    case .http, .httpTurns:
+      return (messages * Int(BENCH_HTTP_REQUEST), messages * bench_http_answer_size(size))
     case .resp:
       // Each request of the warm-up sets a key.
       let sets = UInt64(warmUp + (messages - warmUp) * sets / 100)

@@ -15,7 +15,7 @@ struct HTMLReport: Sendable {
 
   init(_ last: Results, _ histories: [History], sections: [Section]) {
     (self.histories, self.last, self.sections) = (histories, last, sections)
-    styles = last.results.map(\.style).unique()
+    styles = last.followed.map(\.id.style).unique()
   }
 
   var text: String {
@@ -42,7 +42,8 @@ struct HTMLReport: Sendable {
 
   private var facts: String {
     let rounds = Figure.number(last.method.rounds, "interleaved round")
-    let lines = ["\(last.date), \(rounds), medians with quartiles."] + Listing.environment(last)
+    let kind = last.gate == nil ? "\(rounds), medians with quartiles" : "a gate, beside the old program"
+    let lines = ["\(last.date), \(kind)."] + Listing.environment(last)
     return lines.map { "<p class=\"facts\">\(XMLText.escaped($0))</p>" }.joined()
   }
 

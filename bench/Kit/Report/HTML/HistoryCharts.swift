@@ -14,12 +14,14 @@ extension History {
         name: row.id.style.rawValue, place: SeriesLook.place(row.id.style, among: styles),
         points: row.points.map { (Double($0.run + 1), $0.value) })
     }
+    let reference = isRelative ? rows[0].id.style.reference : nil
     let steps = rows.flatMap { row in
       row.changes.map { Double(row.runs(of: $0).before + row.runs(of: $0).after) / 2 + 1 }
     }
     return LineChart(
       title: rows[0].id.workload,
-      note: "\(rows[0].id.parameters) · \(figure.title(isRelative: isRelative)) by run", series: series,
+      note: [rows[0].id.parameters.description, figure.title(relativeTo: reference) + " by run"]
+        .filter { !$0.isEmpty }.joined(separator: " · "), series: series,
       xTicks: (1...runs.count).map { (Double($0), "\($0)") },
       yTicks: LineChart.linearTicks(series.flatMap(\.points).map(\.y)) {
         figure.text($0, isRelative: isRelative)

@@ -1,0 +1,78 @@
+/// The gate's verdict on a figure of a program that others wrote, as it is shown and written.
+struct FigureRow: Codable, Sendable {
+  var figure: OutsideFigure
+  /// As people call it.
+  var title: String
+  var outcome: GateOutcome
+  var isWarning = false
+  var reason: String?
+  /// As a share: 0.05 is five per cent more.
+  var change: Double?
+  var interval: [Double]?
+  var confidence: Double
+  /// Of a request or a run, in nanoseconds or bytes: the median over all pairs.
+  var base, head: Double?
+  /// Pairs of fresh processes.
+  var pairs: Int
+  /// The logarithm of the ratio of new to old that each pair has shown.
+  var shifts: [Double]?
+  /// What a second measurement of a regression said.
+  var confirmation: GateOutcome?
+  var isServer: Bool
+
+  enum CodingKeys: String, CodingKey {
+    case figure, title, outcome, reason, change, interval, confidence, base, head, pairs, shifts, confirmation
+    case isWarning = "warning"
+    case isServer = "server"
+  }
+
+  /// The verdict on what the pairs have shown. It depends on nothing else.
+  init(_ figure: OutsideFigure, _ samples: [OutsideSample], smallest: Double, isServer: Bool) {
+    let rule = figure.rule(smallest: smallest)
+    let samples = samples.filter(\.shift.isFinite)
+    let verdict = GateVerdict(pairs: [samples.map(\.shift)], rule: rule)
+    (self.figure, self.isServer) = (figure, isServer)
+    title = figure.title(isServer: isServer)
+    (outcome, isWarning) = (verdict.outcome, verdict.isWarning)
+    (change, interval, confidence) = (verdict.change, verdict.interval, rule.confidence)
+    pairs = samples.count
+    shifts = samples.map { ($0.shift * 1e5).rounded() / 1e5 }
+    guard !samples.isEmpty else {
+      reason = OutsideFigure.latencies.contains(figure) ? "too few requests" : "not measured"
+      return
+    }
+    base = Statistics.median(samples.map(\.base))
+    head = Statistics.median(samples.map(\.head))
+    if samples.count < rule.looks[0] {
+      reason = "\(Figure.number(samples.count, "pair")) of \(rule.looks[0])"
+      let sample = SignedRank(samples.map(\.shift))
+      change = sample.estimate.map(Quad.change)
+    }
+  }
+
+  /// Takes note of a second measurement: a regression must hold.
+  mutating func confirm(with again: FigureRow) {
+    confirmation = again.outcome
+    guard again.outcome != .regressed else { return }
+    outcome = .inconclusive
+    reason = "worse at first, but \(again.outcome.words) when measured once more"
+  }
+
+  /// What people are shown: a title, both figures, the change, and the verdict.
+  var cells: [String] {
+    let shown = [base, head].map { $0.map { figure.text($0, isServer: isServer) } ?? "" }
+    let inverted = figure.isInverted(isServer: isServer)
+    func text(_ change: Double) -> String { GateText.percent(inverted ? 1 / (1 + change) - 1 : change) }
+    let bounds = interval.map { inverted ? $0.reversed() : $0 }?.map(text).joined(separator: ", ")
+    let changed = change.map { text($0) + (bounds.map { " [\($0)]" } ?? "") } ?? ""
+    let verdict = (isWarning ? "warning" : outcome.words) + (reason.map { ": " + $0 } ?? "")
+    return [title] + shown + [changed, verdict]
+  }
+
+  static let head = ["", "old", "new", "change", "verdict"]
+}
+
+extension GateOutcome {
+  /// As people say it.
+  var words: String { self == .inconclusive ? "cannot tell" : rawValue }
+}

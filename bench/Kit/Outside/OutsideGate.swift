@@ -1,0 +1,71 @@
+/// Two programs that others wrote, fresh processes of which can be measured against each other again and again.
+protocol Rivals {
+  /// The commands that start them.
+  var base: String { get }
+  var head: String { get }
+  var isServer: Bool { get }
+  /// What can be measured of them.
+  var figures: Set<OutsideFigure> { get }
+  /// Finds out what has to be known first.
+  mutating func prepare() throws
+  /// Measures a pair of fresh processes. There may be more figures than those that are asked for.
+  func sample(
+    headFirst: Bool, figures: Set<OutsideFigure>, random: inout SplitMix64
+  ) throws -> [OutsideFigure: OutsideSample]
+}
+
+/// Measures rivals until it can tell, or until it has taken the most pairs that it may.
+struct OutsideGate {
+  var figures: Set<OutsideFigure>
+  /// The smallest change of processor time that has to be found.
+  var smallest: Double
+  var seed: UInt64
+  /// Seconds after which no further pair begins.
+  var budget: Double?
+  var confirms = true
+  let progress: Progress
+
+  func run(_ rivals: some Rivals) throws -> [FigureRow] {
+    defer { progress.clear() }
+    let figures = figures.intersection(rivals.figures)
+    guard !figures.isEmpty else { return [] }
+    var rivals = rivals
+    var random = SplitMix64(seed: seed)
+    let start = ProcessUsage.now().wall
+    let end = budget.map { start + UInt64($0 * 1e9) } ?? .max
+    progress.show("finding how much to ask for", share: 0)
+    try rivals.prepare()
+    var rows = try measure(rivals, figures, until: end, &random)
+    let worse = Set(rows.filter { $0.outcome == .regressed }.map(\.figure))
+    guard confirms, !worse.isEmpty else { return rows }
+    // What was slower for a while is found out by asking again when that while is over.
+    let again = try measure(rivals, worse, until: .max, &random)
+    for (index, row) in rows.enumerated() {
+      if let second = again.first(where: { $0.figure == row.figure }) { rows[index].confirm(with: second) }
+    }
+    return rows
+  }
+
+  private func measure(
+    _ rivals: some Rivals, _ figures: Set<OutsideFigure>, until end: UInt64, _ random: inout SplitMix64
+  ) throws -> [FigureRow] {
+    var samples: [OutsideFigure: [OutsideSample]] = [:]
+    func judged() -> [FigureRow] {
+      figures.sorted().map {
+        FigureRow($0, samples[$0] ?? [], smallest: smallest, isServer: rivals.isServer)
+      }
+    }
+    let most = OutsideFigure.looks.last ?? 1
+    for number in 0..<most where ProcessUsage.now().wall < end {
+      try Interruption.check()
+      progress.show("pair \(number + 1) of \(most) at most: measuring", share: Double(number) / Double(most))
+      // What starts second may find its files warm: the sides take turns at starting.
+      let pair = try rivals.sample(headFirst: number % 2 == 1, figures: figures, random: &random)
+      for figure in figures { if let sample = pair[figure] { samples[figure, default: []].append(sample) } }
+      // What costs most of the time is asked for as long as the first figure needs it.
+      guard OutsideFigure.looks.contains(number + 1), let first = judged().first else { continue }
+      if first.outcome != .inconclusive { break }
+    }
+    return judged()
+  }
+}
