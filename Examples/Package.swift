@@ -51,6 +51,7 @@ let package = Package(
     example("Chat", [uv("UVHTTP"), options]),
     example("Copy", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),
     example("CounterAPI", [uv("UVHTTP")]),
+    example("Dashboard", [uv("UVDiagnostics"), uv("UVStalls")]),
     example("EchoServer", [uv("UV")]),
     example("FileServer", [uv("UVHTTP"), uv("UVTLS"), options]),
     example("FourStyles", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),
@@ -79,7 +80,8 @@ let package = Package(
     .testTarget(
       name: "ExampleTests",
       dependencies: [
-        "AppendLog", "Chat", "Copy", "CounterAPI", "EchoServer", "FileServer", "FourStyles", "HTTPServer",
+        "AppendLog", "Chat", "Copy", "CounterAPI", "Dashboard", "EchoServer", "FileServer", "FourStyles",
+        "HTTPServer",
         "InsideHost",
         "Lines",
         "MainActorInLoop", "Proxy", "RedisClient", "RedisServer", "Service", "Supervisor", "Tail", "Workers",

@@ -1,7 +1,7 @@
 // A chat in the browser: what one member says, all others read. `Chat --help`; to take part, open the address that
 // it prints.
 //
-// A member who doesn't read holds up nobody, and costs a bounded amount of memory; see Member.swift.
+// A member who doesn't read holds up nobody, and costs a bounded amount of memory: see `WebSocketRoom`.
 import ArgumentParser
 import UVHTTP
 

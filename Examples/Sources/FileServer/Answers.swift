@@ -20,6 +20,9 @@ extension Site {
   }
 
   private func answer(_ exchange: HTTPExchange, _ page: Page, _ fields: HTTPFields) async throws(UVError) {
+    if exchange.bodyLength == 0, !fields.haveConditions, case .bytes(let bytes) = page.content {
+      return try await exchange.respond(page.head, bytes).value
+    }
     var response = page.response
     // A body isn't wanted, and not waited for.
     if exchange.bodyLength != 0 { response.headerFields[.connection] = "close" }

@@ -2,6 +2,9 @@ import UVHTTP
 
 /// What a client says of the version of a file that it has. It needs no answer if that is still the file's.
 extension HTTPFields {
+  /// Whether the client says anything of that, or of the parts that it wants.
+  var haveConditions: Bool { contains { $0.name == .range || $0.name.canonicalName.hasPrefix("if-") } }
+
   /// Whether the client has the file as it is.
   func allowNotModified(_ page: Page) -> Bool {
     // Tags are more exact than times, so these are looked at only where there are no tags.

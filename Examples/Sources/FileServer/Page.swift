@@ -18,6 +18,7 @@ final class Page {
   let type: String
   /// The head of an answer with the whole file.
   let response: HTTPResponse
+  let head: HTTPPreparedHead
   /// Where the file is, without links.
   private let path: FilePath
   private let status: FileStatus
@@ -37,6 +38,7 @@ final class Page {
     type = MediaType.of(path)
     response = .plain(
       .ok, [.contentType: type, .eTag: tag, .lastModified: "\(modified)", .acceptRanges: "bytes"])
+    head = HTTPPreparedHead(response)
   }
 
   /// Whether the file is still the same, as far as its status tells.

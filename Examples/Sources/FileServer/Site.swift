@@ -86,12 +86,9 @@ final class Site {
     let file = try await loop.files.open(real, options: [.noFollow, .nonBlocking]).value
     let status = try await file.stat().value
     guard status.type == .regular else { return nil }
-    let page: Page
-    if status.size > Page.maxBody {
-      page = Page(real, .file(file), status, at: loop.now)
-    } else {
-      page = Page(real, .bytes(try await contents(of: file, Int(status.size))), status, at: loop.now)
-    }
+    let content: Page.Content =
+      try await status.size > Page.maxBody ? .file(file) : .bytes(contents(of: file, Int(status.size)))
+    let page = Page(real, content, status, at: loop.now)
     remember(path, page)
     return page
   }

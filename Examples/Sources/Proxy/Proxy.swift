@@ -1,8 +1,5 @@
 // A proxy: `Proxy` for HTTP, with CONNECT for everything else, or `Proxy --to HOST:PORT` for one server, whatever
 // it speaks. `Proxy --help`.
-//
-//   Forwarding.swift   requests by HTTP, which name their server
-//   Tunnels.swift      bytes in both directions
 import ArgumentParser
 import UVHTTP
 import UVTLS
@@ -16,7 +13,7 @@ struct Proxy: ParsableCommand {
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The port to listen on; 0 for any that is free.") var port = 0
   @Option(help: "The server to connect to, HOST:PORT; without it, the one that each request names.")
-  var to: Target?
+  var to: HostPort?
   @Option(help: "The certificate chain for clients that speak TLS, a file in PEM form.") var tlsCertificate:
     String?
   @Option(help: "The private key for clients that speak TLS, a file in PEM form.") var tlsKey: String?
@@ -39,9 +36,6 @@ struct Proxy: ParsableCommand {
 
   func run() throws {
     let tls = try tlsContext()
-    let tunnels = Tunnels(
-      limit: limit, connectTimeout: .seconds(connectTimeout), idleTimeout: .seconds(idleTimeout),
-      lifetime: .seconds(lifetime), farewell: .seconds(farewell))
     try EventLoop.run { loop in
       let listener = try loop.tcp.listen(host: host, port: port)
       // Nobody is accepted while there are too many. They wait in the system's queue.
@@ -52,10 +46,10 @@ struct Proxy: ParsableCommand {
         guard case .success(let report) = result else { return }
         (try? loop.standardOutput)?.write(Bytes("ended; \(report.count) connections were cut off\n")) { _ in }
       }
-      let forwarding = Forwarding(loop, tunnels)
+      let servers = HTTPClient(loop, options: clientOptions)
       for try await client in listener {
         loop.spawn {
-          do { try await serve(client, tls, forwarding) } catch { report(error, loop) }
+          do { try await serve(client, tls, servers) } catch { report(error, loop) }
         }
       }
     }
@@ -66,23 +60,64 @@ struct Proxy: ParsableCommand {
     return try .server(TLSIdentity(certificateChain: tlsCertificate, privateKey: tlsKey))
   }
 
-  private func serve(_ plain: TCPConnection, _ tls: TLSContext?, _ forwarding: Forwarding) async throws {
+  /// What a client may make the proxy spend. The other server has limits of its own for a body.
+  private var limits: HTTPLimits {
+    var limits = HTTPLimits()
+    limits.body = .max
+    (limits.idleTimeout, limits.lifetime) = (.seconds(idleTimeout), .seconds(lifetime))
+    limits.lastSilence = .seconds(farewell)
+    return limits
+  }
+
+  private var clientOptions: HTTPClientOptions {
+    var options = HTTPClientOptions()
+    (options.connections.creation, options.connections.resources) = (.seconds(connectTimeout), limit)
+    (options.headTimeout, options.idleTimeout) = (.seconds(idleTimeout), .seconds(idleTimeout))
+    options.total = .seconds(lifetime)
+    return options
+  }
+
+  private func serve(_ plain: TCPConnection, _ tls: TLSContext?, _ servers: HTTPClient) async throws {
     defer { plain.close() }
     let loop = plain.loop
     // With TLS it is a stream of bytes as without.
     let client: ByteStream = if let tls { try await loop.tls.secure(plain, tls).value } else { plain }
     defer { client.close() }
-    guard let to else {
-      for try await exchange in loop.http.serve(client, limits: forwarding.limits) {
-        try await forwarding.answer(exchange)
+    if let to { return try await pass(client, to: connect(to, loop)) }
+    for try await exchange in loop.http.serve(client, limits: limits) { try await answer(exchange, servers) }
+  }
+
+  private func answer(_ exchange: HTTPExchange, _ servers: HTTPClient) async throws {
+    let request = exchange.request
+    if request.method == .connect, let target = HostPort(request.authority ?? "") {
+      let server: TCPConnection
+      do throws(UVError) { server = try await connect(target, exchange.loop) } catch {
+        let status: HTTPResponse.Status = error.code == .timedOut ? .gatewayTimeout : .badGateway
+        return try await exchange.respond(HTTPResponse(status: status), Bytes("\(error)\n")).value
       }
-      return
+      try await pass(exchange.upgrade(HTTPResponse(status: .ok)).value, to: server)
+    } else if request.scheme == "http" {
+      // The client is told what fails, and its connection goes on.
+      _ = try? await exchange.forward(by: servers).value
+    } else {
+      let text: Bytes = "this is a proxy: ask for http://HOST/PATH, or use CONNECT\n"
+      try await exchange.respond(HTTPResponse(status: .badRequest), text).value
     }
-    let server = try await forwarding.tunnels.connect(to: to, loop)
-    defer { server.close() }
-    try await forwarding.tunnels.join(client, server)
+  }
+
+  private func connect(_ target: HostPort, _ loop: EventLoop) async throws(UVError) -> TCPConnection {
+    try await loop.tcp.connect(host: target.host, port: target.port).timeout(after: .seconds(connectTimeout))
+      .value
+  }
+
+  /// Passes on what each side sends, until both have ended.
+  private func pass(_ client: ByteStream, to server: TCPConnection) async throws {
+    (client.idleTimeout, client.totalTimeout) = (.seconds(idleTimeout), .seconds(lifetime))
+    try await client.join(server, lastSilence: .seconds(farewell)).value
   }
 }
+
+extension HostPort: ExpressibleByArgument {}
 
 /// Reports why a connection has ended early. That a peer has gone is nothing to report, nor is that it is
 /// silent at the end.
