@@ -10,8 +10,8 @@ let asTheReadmeSays: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsen
 
 let products: [Target.Dependency] =
   [
-    "UV", "UVPromises", "UVFutures", "UVRxStream", "UVStalls", "StallWatch", "UVTLS", "UVHTTP", "UVService",
-    "UVNIO",
+    "UV", "UVPromises", "UVFutures", "UVRxStream", "UVStalls", "StallWatch", "UVTLS", "UVDNS", "UVHTTP",
+    "UVService", "UVDiagnostics", "UVNIO",
   ].map {
     .product(name: $0, package: "swift-uv")
   } + [.product(name: "NIOCore", package: "swift-nio")]

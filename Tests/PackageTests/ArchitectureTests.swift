@@ -17,8 +17,10 @@ import Testing
     ("Sources/StallWatch", ["UV", "UVPromises", "UVFutures", "UVRxStream", "CUV", "Foundation"]),
     ("Sources/UVStalls", ["UVPromises", "UVFutures", "UVRxStream", "Foundation"]),
     ("Sources/UVTLS", ["UVPromises", "UVFutures", "CUV", "Foundation"]),
+    ("Sources/UVDNS", ["UVPromises", "UVFutures", "UVTLS", "CUV", "Foundation"]),
     ("Sources/UVHTTP", ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation"]),
-    ("Sources/UVService", ["UVPromises", "UVFutures", "UVTLS", "CUV", "Foundation"]),
+    ("Sources/UVService", ["UVPromises", "UVFutures", "UVTLS", "UVHTTP", "CUV", "Foundation"]),
+    ("Sources/UVDiagnostics", ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation"]),
     (
       "Sources/UVNIO",
       ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation", "NIOPosix", "NIO"]
@@ -37,8 +39,7 @@ import Testing
     }
   }
 
-  @Test("No two paths differ in case alone, which Apple's file systems don't tell apart")
-  func paths() throws {
+  @Test func `No two paths differ in case alone, which Apple's file systems don't tell apart`() throws {
     let files = FileManager.default.enumerator(
       at: Checkout.root, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
     let paths = try #require(files?.allObjects as? [URL]).map(\.path)
@@ -68,12 +69,12 @@ import Testing
 
   /// Each kind of unsafe code, and the folders and files below `Sources` where it may stand.
   static let places: [(kind: String, places: [String])] = [
-    ("Unmanaged", ["UV/", "UVTLS/", "Hosts/"]),
+    ("Unmanaged", ["UV/", "UVTLS/", "UVDNS/Channel.swift", "Hosts/"]),
     (
       "Pointer<",
       [
-        "UV/", "StallWatch/", "UVStalls/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "Hosts/",
-        "UVNIO/Channels/Socket", "UVNIO/Channels/Datagrams/DatagramBatch.swift",
+        "UV/", "StallWatch/", "UVStalls/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "UVDNS/",
+        "Hosts/", "UVNIO/Channels/Socket", "UVNIO/Channels/Datagrams/DatagramBatch.swift",
         "UVHTTP/WebSocket/Parsing/FrameMask.swift",
       ]
     ),
@@ -91,7 +92,7 @@ import Testing
       "@unchecked Sendable",
       [
         "UV/Threads/", "UV/Requests/RemoteRequest.swift", "UV/Tasks/", "UV/Time/LoopClock.swift",
-        "UV/Values/", "UVFutures/Core/", "UVRxStream/Core/", "UVRxStream/Dispatch/Dispatch.swift",
+        "UV/Values/", "UVFutures/Core/", "UVRxStream/Dispatch/Dispatch.swift",
         "UVPromises/Dispatchers/", "UVPromises/Resolver.swift",
         "UVTLS/TLSContext.swift", "UVTLS/TLSIdentity.swift", "UVTLS/SessionCache.swift",
         "UVTLS/TLSTicketKeys.swift", "UVNIO/Loop/", "UVNIO/Channels/", "UVNIO/Bootstraps/Connector.swift",
@@ -107,7 +108,7 @@ import Testing
       "@exclusivity(unchecked)",
       [
         "UV/", "UVPromises/", "UVFutures/", "UVRxStream/", "UVTLS/TLSSession.swift",
-        "UVHTTP/Server/ServerConnection.swift", "UVHTTP/Client/", "UVNIO/Channels/StreamChannel.swift",
+        "UVHTTP/Server/", "UVHTTP/Client/", "UVNIO/Channels/StreamChannel.swift",
         "UVNIO/Channels/SocketChannel.swift",
       ]
     ),
@@ -115,8 +116,7 @@ import Testing
     ("assumeIsolated", ["UVPromises/Dispatchers/MainQueue.swift", "UVNIO/"]),
   ]
 
-  @Test("Each kind of unsafe code stands where CONTRIBUTING.md says, and each place has some")
-  func placesOfUnsafeCode() throws {
+  @Test func `Each kind of unsafe code stands where CONTRIBUTING.md says, and each place has some`() throws {
     var unused = Set(Self.places.flatMap { kind, places in places.map { "\(kind) in \($0)" } })
     for file in Checkout.sources("Sources") {
       let path = String(file.path.dropFirst(Checkout.root.appendingPathComponent("Sources/").path.count + 1))
@@ -145,7 +145,7 @@ import Testing
         .filter(\.hasDirectoryPath).map(\.lastPathComponent))
   }
 
-  @Test("A file with unsafe code says why it is sound") func soundness() throws {
+  @Test func `A file with unsafe code says why it is sound`() throws {
     let kinds = [
       "Unmanaged<", "Unmanaged.", "unsafeBitCast", "unowned(unsafe)", "nonisolated(unsafe)",
       "@unchecked Sendable",

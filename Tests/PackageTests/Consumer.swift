@@ -44,7 +44,7 @@ struct Consumer {
   func traits() throws -> [String] {
     let plan = try String(
       contentsOf: directory.appendingPathComponent(".build/debug.yaml"), encoding: .utf8)
-    let known: Set = ["LinkLibuv", "Futures", "Service", "NIO", "Everything"]
+    let known: Set = ["LinkLibuv", "Futures", "Service", "NIO", "NIOBootstraps", "Everything"]
     let command = plan.split(separator: "\n").first { $0.contains("\"-module-name\",\"UV\",") }
     return (command ?? "").matches(of: /"-D(\w+)"/).map { String($0.1) }.filter(known.contains)
   }

@@ -27,8 +27,7 @@ import Testing
     }
   }
 
-  @Test("A type says once whose names it has: no member's documentation only repeats its name")
-  func namesOfOthers() throws {
+  @Test func `A type says once whose names it has: no member's documentation only repeats its name`() throws {
     // The last line of documentation, and the member that follows.
     let repetition =
       #/

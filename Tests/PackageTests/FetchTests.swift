@@ -4,10 +4,10 @@ import Testing
 /// What a package fetches and compiles that depends on this one: what it uses, and nothing else.
 @Suite(.serialized) struct FetchTests {
   @Test(
-    "Programs that use UV, UVPromises and UVTLS fetch swift-system alone and need no trait; each compiles what it uses"
+    "Programs that use UV, UVPromises, UVTLS and UVDNS fetch swift-system alone and need no trait; each compiles what it uses"
   )
   func withoutTraits() throws {
-    let consumer = try Self.consumer(of: ["UV", "UVPromises", "UVPromisesFoundation", "UVTLS"])
+    let consumer = try Self.consumer(of: ["UV", "UVPromises", "UVPromisesFoundation", "UVTLS", "UVDNS"])
     #expect(try consumer.fetched() == ["swift-uv", "swift-system"])
     #expect(try consumer.plan(of: "UVUser").modules == Self.system.union(["UVUser", "UV"]))
     #expect(
@@ -18,11 +18,12 @@ import Testing
         == Self.system.union(["UVPromisesFoundationUser", "UV", "UVPromises", "UVPromisesFoundation"]))
     #expect(
       try consumer.plan(of: "UVTLSUser").modules == Self.system.union(["UVTLSUser", "UV", "UVTLS"]))
+    #expect(
+      try consumer.plan(of: "UVDNSUser").modules == Self.system.union(["UVDNSUser", "UV", "UVDNS"]))
     #expect(try consumer.plan(of: "UVUser").link.contains("\"-luv\""))
   }
 
-  @Test("A program that uses StallWatch compiles that and its C part alone; UVStalls adds UV")
-  func stalls() throws {
+  @Test func `A program that uses StallWatch compiles that and its C part alone; UVStalls adds UV`() throws {
     let consumer = try Self.consumer(of: ["StallWatch", "UVStalls", "UVRxStream"])
     #expect(try consumer.fetched() == ["swift-uv", "swift-system"])
     let plan = try consumer.plan(of: "StallWatchUser")
@@ -36,8 +37,7 @@ import Testing
         == Self.system.union(["UVRxStreamUser", "UV", "UVRxStream"]))
   }
 
-  @Test("A program that uses UVFutures asks for the trait, and fetches OpenCombine besides")
-  func futures() throws {
+  @Test func `A program that uses UVFutures asks for the trait, and fetches OpenCombine besides`() throws {
     let consumer = try Self.consumer(of: ["UVFutures"], traits: #", traits: [.defaults, "Futures"]"#)
     #expect(try consumer.fetched() == ["swift-uv", "swift-system", "OpenCombine"])
     let combine: Set = ["OpenCombine", "OpenCombineDispatch", "COpenCombineHelpers"]
@@ -79,8 +79,7 @@ import Testing
       modules.isDisjoint(with: ["NIOPosix", "NIOHTTP1", "OpenCombine", "Logging", "UVTLS", "UVService"]))
   }
 
-  @Test("A program that uses UVHTTP asks for its trait, and fetches swift-http-types")
-  func http() throws {
+  @Test func `A program that uses UVHTTP asks for its trait, and fetches swift-http-types`() throws {
     let consumer = try Self.consumer(of: ["UVHTTP"], traits: #", traits: [.defaults, "HTTP"]"#)
     #expect(try consumer.fetched() == ["swift-uv", "swift-system", "swift-http-types"])
     #expect(
@@ -88,23 +87,34 @@ import Testing
         == Self.system.union(["UVHTTPUser", "UV", "UVHTTP", "HTTPTypes"]))
   }
 
-  @Test("Without the trait that links libuv, none is linked")
-  func withoutLibuv() throws {
+  @Test(
+    "A program that uses UVDiagnostics fetches no more than UVHTTP does, and compiles what reads stacks besides"
+  )
+  func diagnostics() throws {
+    let consumer = try Self.consumer(of: ["UVDiagnostics"], traits: #", traits: [.defaults, "HTTP"]"#)
+    #expect(try consumer.fetched() == ["swift-uv", "swift-system", "swift-http-types"])
+    #expect(
+      try consumer.plan(of: "UVDiagnosticsUser").modules
+        == Self.system.union([
+          "UVDiagnosticsUser", "UVDiagnostics", "UV", "UVHTTP", "HTTPTypes", "UVStalls", "StallWatch",
+          "CStallWatch",
+        ]))
+  }
+
+  @Test func `Without the trait that links libuv, none is linked`() throws {
     let consumer = try Self.consumer(of: ["UV"], traits: ", traits: []")
     #expect(try !consumer.plan(of: "UVUser").link.contains("\"-luv\""))
   }
 
   /// SwiftPM before 6.4 names the enabled traits to the compiler in an order that each new plan draws anew.
   /// Another order is another command, and so compiles every module again.
-  @Test("No more than one trait is enabled by default, in a checkout and in a consumer")
-  func oneTrait() throws {
+  @Test func `No more than one trait is enabled by default, in a checkout and in a consumer`() throws {
     #expect(try Self.defaultTraits(in: Checkout.root) == ["Everything"])
     let consumer = try Self.consumer(of: ["UV"])
     #expect(try consumer.traits() == ["LinkLibuv"])
   }
 
-  @Test("A clone has the same traits by default, in whatever folder it lies")
-  func aFolderOfTheSameName() throws {
+  @Test func `A clone has the same traits by default, in whatever folder it lies`() throws {
     #expect(try Self.defaultTraits(in: Consumer.clone(into: "checkouts")) == ["Everything"])
   }
 

@@ -53,7 +53,7 @@ import Testing
 
   @Test(
     "The tables of HTTP and of WebSocket have each of their limits, with its default",
-    arguments: [("UVHTTP", "HTTPLimits.swift", 13), ("WebSocket", "WebSocket/WebSocketLimits.swift", 8)])
+    arguments: [("UVHTTP", "HTTPLimits.swift", 14), ("WebSocket", "WebSocket/WebSocketLimits.swift", 8)])
   func http(name: String, file: String, count: Int) throws {
     let source = try text("Sources/UVHTTP/\(file)")
     var defaults: [String: Int] = [:]
@@ -71,11 +71,14 @@ import Testing
     #expect(listed.count >= count)
   }
 
-  @Test("The numbers of the library are those of its code")
-  func library() throws {
+  @Test func `The numbers of the library are those of its code`() throws {
     for (limit, path, code) in [
       ("`handshakeTimeout` of TLS", "Sources/UVTLS/TLS.swift", "handshakeTimeout: Duration = .seconds(10)"),
       ("`handshakeLimit` of a TLS listener", "Sources/UVTLS/TLS.swift", "handshakeLimit: Int = 128"),
+      (
+        "questions that a resolver of `UVDNS` asks at once; others wait", "Sources/UVDNS/Channel.swift",
+        "static let limit = 10_000"
+      ),
       ("backlog of a listener", "Sources/UV/Connections/TCP.swift", "backlog: Int = 511"),
       ("a turn's budget", "Sources/UV/Loop/TurnBudget.swift", "static let full = 2048"),
       ("a stream's share of a turn", "Sources/UV/Loop/ReadShare.swift", "static let limit = 256 << 10"),

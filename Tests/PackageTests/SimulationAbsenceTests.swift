@@ -4,7 +4,7 @@ import Testing
 /// The simulation is a package of its own: who uses `UV` gets nothing of it. What a program of `UV` alone
 /// fetches and compiles is in `FetchTests`.
 @Suite struct SimulationAbsenceTests {
-  @Test("The root's manifest names no part of the simulation") func manifest() throws {
+  @Test func `The root's manifest names no part of the simulation`() throws {
     // The tests' own build folder is locked while `swift test` runs.
     let scratch = try Checkout.program("SimulationAbsenceTests.scratch").path
     let found = try runProgram(
@@ -15,10 +15,11 @@ import Testing
     #expect(!found.output.lowercased().contains("simulation"))
   }
 
-  @Test("What is built of the library defines and asks for nothing of the simulation's kernel")
-  func symbols() throws {
+  @Test func `What is built of the library defines and asks for nothing of the simulation's kernel`() throws {
     let products = try Checkout.program("")
-    for module in ["UV", "CUV", "UVPromises", "UVFutures", "UVRxStream", "UVTLS", "UVNIO", "UVService"] {
+    for module in [
+      "UV", "CUV", "UVPromises", "UVFutures", "UVRxStream", "UVTLS", "UVDNS", "UVNIO", "UVService",
+    ] {
       let folder = products.appendingPathComponent("\(module).build")
       let objects = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
         $0.hasSuffix(".o")

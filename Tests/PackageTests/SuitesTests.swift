@@ -3,8 +3,7 @@ import Testing
 
 /// `Tests/run`, the front door of all tests, with suites that take no time.
 @Suite struct SuitesTests {
-  @Test("Each suite says in its head what it tests and how long that takes")
-  func heads() throws {
+  @Test func `Each suite says in its head what it tests and how long that takes`() throws {
     let list = try runProgram(Checkout.root.appendingPathComponent("Tests/run"), ["--list"])
     let lines = list.output.split(separator: "\n")
     let files = try FileManager.default.contentsOfDirectory(
@@ -13,8 +12,7 @@ import Testing
     for line in lines { #expect(line.contains(/^[\w-]+ +[1-9]\d* min  \S.*\.$/), "\(line)") }
   }
 
-  @Test("Everything goes on where it stopped, runs failed suites again, and writes a table")
-  func everything() throws {
+  @Test func `Everything goes on where it stopped, runs failed suites again, and writes a table`() throws {
     let door = try Door(["good": "exit 0", "bad": "exit 1", "lacking": "echo there is none; exit 4"])
     let first = try door.run("--everything")
     #expect(first.status == 1)
@@ -54,8 +52,7 @@ import Testing
     #expect(try door.log().suffix(4) == ["style", "unit", "examples", "benchmark"])
   }
 
-  @Test("An unknown name is told, with those that are like it")
-  func unknown() throws {
+  @Test func `An unknown name is told, with those that are like it`() throws {
     let door = try Door(["consumers": "exit 0", "counts": "exit 0", "hosts": "exit 0"])
     let found = try door.run("consumer")
     #expect(found.status == 2)

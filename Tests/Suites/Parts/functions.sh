@@ -29,15 +29,24 @@ need() { # PROGRAM PACKAGE
   command -v "$1" >/dev/null || install "$2" && command -v "$1" >/dev/null || unavailable "there is no $1"
 }
 
-# The library's tests. One at a time within a process: tests count open descriptors.
-library_tests=(--no-parallel --skip PackageTests)
+# Packages that are built beside the library's own, so that it is compiled once for all of them.
+examples=(--package-path Examples --scratch-path .build)
+bench=(--package-path bench --scratch-path .build)
 
-# Runs them with one of the compiler's sanitizers.
+# Builds the tests of a package, and names their program. Run by itself it leaves the package manager free to build ahead.
+built() { # PACKAGE OPTION...
+  swift build --build-tests "${@:2}" >&2
+  echo "$(swift build "${@:2}" --show-bin-path)/$1PackageTests.xctest"
+}
+# One at a time within a process: tests count open descriptors.
+test_options=(--testing-library swift-testing --no-parallel)
+
+# Runs the library's tests with one of the compiler's sanitizers.
 sanitized() { # SANITIZER OPTION...
   # The longest test takes ten times as long.
   export UV_TEST_LIMIT="${UV_TEST_LIMIT:-900}"
   # AddonTests starts programs that are built without a sanitizer.
-  swift test --sanitize="$1" --scratch-path ".build-$suite" "${library_tests[@]}" --skip AddonTests "${@:2}"
+  swift test --sanitize="$1" --scratch-path ".build-$suite" --no-parallel --skip PackageTests --skip AddonTests "${@:2}"
   # A short soak of all there is.
-  swift run --package-path bench --sanitize="$1" --scratch-path "bench/.build-$suite" uvbench soak --operations 4000 --seed 1
+  swift run --package-path bench --sanitize="$1" --scratch-path ".build-$suite" uvbench soak --operations 4000 --seed 1
 }

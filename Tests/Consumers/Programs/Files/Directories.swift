@@ -55,22 +55,10 @@ enum Directories: Program {
       try await files.writeFile(root.appending("a/b/file"), "x", sync: true).value
       try await files.symlink(to: "b/file", at: root.appending("a/link")).value
       try await walk(loop, root)
-      do throws(UVError) {
-        try await files.rmdir(root).value
-      } catch {
-        print(error.code == .directoryNotEmpty)
-      }
-      do throws(UVError) {
-        try await files.mkdir(root).value
-      } catch {
-        print(error.code == .fileExists)
-      }
+      print(await code(awaiting: try await files.rmdir(root).value) == .directoryNotEmpty)
+      print(await code(awaiting: try await files.mkdir(root).value) == .fileExists)
       try await remove(loop, root)
-      do throws(UVError) {
-        _ = try await files.stat(root).value
-      } catch {
-        print(error.code == .noSuchFile)
-      }
+      print(await code(awaiting: try await files.stat(root).value) == .noSuchFile)
     }
   }
 }

@@ -56,19 +56,14 @@ enum LinksAndAttributes: Program {
       print(try await files.readlink(c).value == a)
       print(try await files.realpath(c).value == files.realpath(a).value)
       try await files.copyfile(a, to: d, options: .exclusive).value
-      do throws(UVError) {
-        try await files.copyfile(a, to: d, options: [.exclusive, .clone]).value
-      } catch {
-        print(error.code == .fileExists)
-      }
+      print(
+        await code(awaiting: try await files.copyfile(a, to: d, options: [.exclusive, .clone]).value)
+          == .fileExists
+      )
       print(CopyOptions.cloneOrFail.rawValue != CopyOptions.clone.rawValue)
       try await files.rename(d, to: b).value
       print(try await files.readFile(b, maximumSize: 100).value == "contents")
-      do throws(UVError) {
-        _ = try await files.readFile(b, maximumSize: 3).value
-      } catch {
-        print(error.code == .fileTooLarge)
-      }
+      print(await code(awaiting: try await files.readFile(b, maximumSize: 3).value) == .fileTooLarge)
       let temporary = try await files.mkstemp(root.appending("t-XXXXXX")).value
       try await temporary.close().value
       for name in try await files.scandir(root).value.map(\.name) {

@@ -31,11 +31,7 @@ enum OpenFiles: Program {
         status.size, status.modificationTime, status.permissions == .ownerReadWrite, status.type == .regular)
       try await file.chown(owner: status.owner, group: status.group).value
       try await file.close().value
-      do throws(UVError) {
-        _ = try await file.read(1).value
-      } catch {
-        print(error.code == .badDescriptor)
-      }
+      print(await code(awaiting: try await file.read(1).value) == .badDescriptor)
       try await loop.files.unlink(path).value
     }
   }

@@ -10,7 +10,8 @@ enum WebSocketChat: Program {
     func leave(_ socket: WebSocket) { members[ObjectIdentifier(socket)] = nil }
 
     func say(_ text: String) {
-      for socket in members.values where !socket.isAboveHighWaterMark { socket.send(.text(text)) { _ in } }
+      let message: EncodedWebSocketMessage = WebSocketMessage.text(text).encoded()
+      for socket in members.values where !socket.isAboveHighWaterMark { socket.send(message) { _ in } }
     }
   }
 
@@ -30,6 +31,7 @@ enum WebSocketChat: Program {
     defer { room.leave(socket) }
     for try await message in socket {
       guard case .text(let text) = message else {
+        try await socket.send(WebSocketMessage.text("no bytes").encoded()).value
         try await socket.close(.unacceptableData, reason: "text only").value
         break
       }
@@ -52,9 +54,9 @@ enum WebSocketChat: Program {
       }
       let address = "127.0.0.1:\(try server.localAddress().port)"
       print(try await loop.http.get("http://\(address)/").value.body.readToEnd(limit: 100).value)
-      do throws(UVError) {
-        _ = try await loop.http.webSocket("ws://\(address)/").value
-      } catch { print("without an origin:", error.code == .connectionRefused) }
+      print(
+        "without an origin:",
+        await code(awaiting: try await loop.http.webSocket("ws://\(address)/").value) == .connectionRefused)
 
       let origin: HTTPFields = [.origin: "https://chat.example"]
       let client = HTTPClient(loop)
@@ -83,6 +85,7 @@ enum WebSocketChat: Program {
 // chat none
 // text("hello")
 // text("hello")
+// text("no bytes")
 // 1003 text only
 // server: true
 // true

@@ -44,9 +44,9 @@ enum WebSocketParts: Program {
       }
       try await socket.ping(Bytes()).value
 
-      do throws(UVError) {
-        try await socket.close(.noStatus).value
-      } catch { print("1005 is never sent:", error.code == .invalidArgument) }
+      print(
+        "1005 is never sent:",
+        await code(awaiting: try await socket.close(.noStatus).value) == .invalidArgument)
       try await Request<Void>(loop) { socket.close(WebSocketCloseCode(rawValue: 4000), reason: "enough", $0) }
         .value
       print(socket.peerClose.map { $0.code.rawValue } ?? 0)

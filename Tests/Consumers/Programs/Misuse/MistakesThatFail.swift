@@ -9,33 +9,17 @@ enum MistakesThatFail: Program {
 
   /// A loop that is run inside another, or after its end, is an error that says so.
   private static func runWithinARun() throws {
-    EventLoop.run { loop in
-      do throws(UVError) {
-        try EventLoop.run { _ async throws(UVError) in }
-      } catch {
-        print(error.code == .loopRunning)
-      }
+    try EventLoop.run { loop in
+      print(code(of: try EventLoop.run { _ async throws(UVError) in }) == .loopRunning)
     }
     let loop = try EventLoop()
     loop.shutdown()
-    do throws(UVError) {
-      try loop.run { _ async throws(UVError) in }
-    } catch {
-      print(error.code == .loopClosed)
-    }
-    do throws(UVError) {
-      _ = try loop.runOnce()
-    } catch {
-      print(error.code == .loopClosed)
-    }
+    print(code(of: try loop.run { _ async throws(UVError) in }) == .loopClosed)
+    print(code(of: try loop.runOnce()) == .loopClosed)
     loop.sleep(for: .zero) { result in
       if case .failure(let error) = result { print("sleep: \(error.code == .loopClosed)") }
     }
-    do throws(UVError) {
-      try loop.executor.execute { _ in print("never") }
-    } catch {
-      print(error.code == .loopClosed)
-    }
+    print(code(of: try loop.executor.execute { _ in print("never") }) == .loopClosed)
   }
 
   /// A source that has a handler refuses to be asked, and a descriptor has one owner.
@@ -45,24 +29,12 @@ enum MistakesThatFail: Program {
       near.start { result in
         if case .success(let bytes?) = result { print(String(decoding: bytes, as: UTF8.self)) }
       }
-      do throws(UVError) {
-        _ = try await near.read().value
-      } catch {
-        print(error.code == .sourceStarted)
-      }
+      print(await code(awaiting: try await near.read().value) == .sourceStarted)
       near.stop()
       try await far.write("for the second reader").value
       print(try await near.read().value == "for the second reader")
-      do throws(UVError) {
-        _ = try loop.pipes.open(fileDescriptor: near.fileDescriptor())
-      } catch {
-        print(error.code == .fileExists)
-      }
-      do throws(UVError) {
-        _ = try loop.tcp.open(fileDescriptor: 999)
-      } catch {
-        print(error.code == .badDescriptor)
-      }
+      print(code(of: try loop.pipes.open(fileDescriptor: near.fileDescriptor())) == .fileExists)
+      print(code(of: try loop.tcp.open(fileDescriptor: 999)) == .badDescriptor)
       far.close()
       print(try await near.read().value == nil)
       near.close()

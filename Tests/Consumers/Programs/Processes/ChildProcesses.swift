@@ -81,16 +81,8 @@ enum ChildProcesses: Program {
       }
       let status = try await child.exit().value
       print(status.isSuccess, status.signal == .terminate, status.signal?.description ?? "-")
-      do throws(UVError) {
-        try child.kill(.kill)
-      } catch {
-        print(error.code == .noSuchProcess)
-      }
-      do throws(UVError) {
-        _ = try loop.processes.spawn("/nowhere/program")
-      } catch {
-        print(error.code == .noSuchFile)
-      }
+      print(code(of: try child.kill(.kill)) == .noSuchProcess)
+      print(code(of: try loop.processes.spawn("/nowhere/program")) == .noSuchFile)
       print([Signal.hangup, .interrupt, .quit, .profiling].map(\.rawValue))
     }
   }

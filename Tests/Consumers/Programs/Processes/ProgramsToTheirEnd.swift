@@ -11,9 +11,10 @@ enum ProgramsToTheirEnd: Program {
       let failed = try await loop.processes.run("/bin/sh", ["-c", "echo sorry >&2; exit 3"]).value
       print(failed.terminationStatus.code, failed.standardError, terminator: "")
 
-      do throws(UVError) {
-        _ = try await loop.processes.run("sleep", ["1000"]).timeout(after: .milliseconds(10)).value
-      } catch { print(error.code == .timedOut) }
+      print(
+        await code(
+          awaiting: try await loop.processes.run("sleep", ["1000"]).timeout(after: .milliseconds(10)).value)
+          == .timedOut)
 
       do throws(UVError) {
         _ = try await loop.processes.run("yes", outputLimit: 100).value

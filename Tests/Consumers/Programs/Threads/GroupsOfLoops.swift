@@ -42,11 +42,7 @@ enum GroupsOfLoops: Program {
       print(third.port > 0)
       let report = try await group.shutdownGracefully(within: .seconds(10), on: loop).value
       print(report == ShutdownReport(count: 0, peers: []))
-      do throws(UVError) {
-        try await group.serve(port: 0) { _ in }
-      } catch {
-        print(error.code == .loopClosed)
-      }
+      print(await code(awaiting: try await group.serve(port: 0) { _ in }) == .loopClosed)
     }
   }
 
