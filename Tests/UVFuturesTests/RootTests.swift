@@ -42,15 +42,15 @@ import UVTestSupport
     let sum = Log<Int>()
     let tokens = Box<[AnyCancellable]>([])
     try await withCallbackLoop { loop in
-      var total = 0
+      var (count, total) = (0, 0)
       for index in 0..<2000 {
         let future = Future<Int, Never> { promise in
           let work = Box { promise(.success(index)) }
           DispatchQueue.global().async { work.value!() }
         }
         future.sink {
-          total += $0
-          if total == 2000 * 1999 / 2 { sum.append(total) }
+          (count, total) = (count + 1, total + $0)
+          if count == 2000 { sum.append(total) }
         }
         .store(in: &tokens.value!)
       }
