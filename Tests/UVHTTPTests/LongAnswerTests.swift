@@ -205,4 +205,57 @@ import UVTestSupport
       try await stream.loop.settle { ends.values.count == 2 }
     }
   }
+
+  @Test(
+    "The end of the service waits for long answers that clients are slow to take", arguments: [false, true])
+  func quiescing(secure: Bool) async throws {
+    let sizes = [65_536, 20_000, Self.much.count]
+    let way = Way(
+      isSecure: secure, requests: sizes.map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+    try await serve(way) { exchange throws(UVError) in
+      let size = Int(exchange.request.path?.dropFirst() ?? "")!
+      if size == sizes.last {
+        exchange.loop.shutdownGracefully(within: .seconds(60)) { _ in }
+      } else {
+        try await exchange.loop.settle()
+      }
+      try await exchange.respond(Self.ok, Bytes(Self.much[..<size])).value
+    } client: { stream, ends in
+      for size in sizes {
+        let head = try #require(try await stream.read(until: "\r\n\r\n", limit: 1000).value)
+        #expect("\(head)".contains("connection: close") == (size == sizes.last))
+        #expect(try await stream.read(exactly: size).value == Bytes(Self.much[..<size]))
+      }
+      #expect(try await stream.read().value == nil)
+      #expect(ends.values == [nil, nil, nil])
+    }
+  }
+
+  @Test(
+    "A request that is dropped beside long answers is answered in its turn", arguments: [false, true])
+  func dropped(secure: Bool) async throws {
+    let sizes = [65_536, 17_000, 0, 65_536]
+    let lines = sizes.map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n" }
+    let way = Way(isSecure: secure, requests: lines.joined(separator: "\r\n") + "Connection: close\r\n\r\n")
+    try await serve(way) { exchange throws(UVError) in
+      let size = Int(exchange.request.path?.dropFirst() ?? "")!
+      if size > 0 { try await exchange.respond(Self.ok, Self.body(size)).value }
+    } client: { stream, ends in
+      let text = String(decoding: try await stream.readToEnd(limit: 1 << 20).value, as: Unicode.ASCII.self)
+      let bodies = bodies(of: text)
+      try #require(bodies.count == sizes.count)
+      #expect(bodies.map(\.count) == [65_536, 17_000, bodies[2].count, 65_536])
+      #expect(bodies[2].hasPrefix("500 "))
+    }
+  }
+
+  @Test("A client of HTTP/1.0 has its long answer whole, and then the end", arguments: [false, true])
+  func oldClient(secure: Bool) async throws {
+    try await serve(Way(isSecure: secure, requests: "GET / HTTP/1.0\r\n\r\n")) { exchange throws(UVError) in
+      try await exchange.respond(Self.ok, Self.much).value
+    } client: { stream, ends in
+      _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+      #expect(try await stream.readToEnd(limit: Self.much.count).value == Self.much)
+    }
+  }
 }

@@ -127,7 +127,8 @@ extension ByteStream {
   /// second, or after 1 MiB. A reader that has a part of a frame fails with `endOfFile`, as always. Close the
   /// connection then.
   ///
-  /// A program that doesn't read isn't interrupted; ``EventLoop/shutdownGracefully(within:)`` cuts its
+  /// A peer that takes what was written before isn't silent, unless it takes nothing for a second. A program
+  /// that doesn't read isn't interrupted; ``EventLoop/shutdownGracefully(within:)`` cuts its
   /// connection off in the end. Nothing happens to a connection that the program has made itself. If the
   /// connection is secured by TLS meanwhile, this applies to the secured one. Calling it again replaces what
   /// was said before, as long as the farewell hasn't been written.

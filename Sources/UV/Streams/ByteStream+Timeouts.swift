@@ -17,8 +17,8 @@ extension ByteStream {
   /// whole message, use ``totalTimeout``, ``Request/timeout(after:)`` or `withDeadline`.
   ///
   /// When the time has passed, everyone who waits for bytes gets `timedOut`, and the error names this
-  /// timeout. The stream stays as it is: you may say goodbye, read again or close it. A handler that
-  /// ``start(_:)`` was given has ended.
+  /// timeout. The stream stays as it is, and so do writes that wait: you may say goodbye, read again or close
+  /// it. A handler that ``start(_:)`` was given has ended.
   ///
   /// The time counts on the clock, ``EventLoop/clock``, from the moment at which the bytes were delivered,
   /// also where the program has computed in that turn of the loop. It is never early, and is rounded up to a
@@ -115,12 +115,13 @@ extension ByteStream {
 
   var isWaitingToWrite: Bool { writesIfAny { !$0.pending.inFlight.isEmpty } ?? false }
 
-  /// Ends what waits for the peer. A write can't be taken back, so it takes the whole stream with it.
+  /// Ends what waits for the peer. A write can't be taken back, so it takes the whole stream with it, unless the
+  /// time was for readers only.
   func timeOut(_ kind: StreamSidecar.Kind, after duration: Duration) {
     loop.microtasks.state.pointee.counts.timeouts += 1
     let subject = "within the \(kind.name) of \(duration)"
     let error = UVError(.timedOut, operation: "read", subject: subject)
-    if isWaitingToWrite {
+    if isWaitingToWrite, kind != .read {
       let waiters = writes.takeWaiters(UVError(.timedOut, operation: "write", subject: subject))
       cutOff()
       endReading(error)

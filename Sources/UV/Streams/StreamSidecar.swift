@@ -180,7 +180,9 @@ final class StreamSidecar: HandleSidecar {
     consider(.write, isWriting, since: lastWrite)
     consider(.idle, isReading || isWriting, since: max(lastRead, lastWrite))
     consider(.total, isReading || isWriting, since: 0)
-    consider(.farewell, isReading, since: lastRead)
+    // A peer that takes what is written isn't silent.
+    let silenceBegin = isWriting ? max(lastRead, lastWrite &+ Self.timeToTake) : lastRead
+    consider(.farewell, isReading, since: silenceBegin)
     return next
   }
 
@@ -205,6 +207,8 @@ final class StreamSidecar: HandleSidecar {
       if kind == .farewell { return sayFarewell(stream) }
       stream.timeOut(kind, after: limits[kind.rawValue].duration!)
       if stream.isWaitingToRead { beginReading() }
+      // A write that goes on has its own time.
+      look(now)
     }
   }
 
@@ -214,6 +218,9 @@ final class StreamSidecar: HandleSidecar {
     if count != unwritten { lastWrite = now }
     unwritten = count
   }
+
+  /// How long a peer may take none of what is written before it counts as silent.
+  private static let timeToTake: UInt64 = 1_000_000_000
 
   /// How often to look at a write that waits. A timeout is noticed that much too late, at most.
   private var timeBetweenLooks: UInt64 {

@@ -181,7 +181,8 @@ final class WebSocketCore {
   }
 
   private func didFallSilent(_ error: UVError) {
-    guard phase == .open else { return read() }
+    // What waits for the peer has a time of its own, and would come before a ping.
+    guard phase == .open, writeCount == 0 else { return read() }
     guard !isTesting, let keepAlive = limits.keepAlive, keepAlive < limits.silence else { return fail(error) }
     isTesting = true
     stream.readTimeout = limits.silence - keepAlive

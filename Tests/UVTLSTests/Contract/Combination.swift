@@ -48,8 +48,8 @@ struct Combination: Hashable, CustomStringConvertible {
   /// What happens.
   enum Event: String, CaseIterable {
     case cancel, timeout, taskCancelled, close, shutdown, peerResets, peerHalfCloses, loopShutsDown
-    /// The stream's own timeout, ``ByteStream/writeTimeout``.
-    case writeTimeout
+    /// The stream's own timeouts. While a write waits, all but that of a reader end the stream.
+    case readTimeout, writeTimeout, idleTimeout, totalTimeout
     /// The program lets go of the stream: at once, or after it has asked for a shutdown.
     case letGo, shutdownAndLetGo
   }
@@ -89,7 +89,10 @@ struct Combination: Hashable, CustomStringConvertible {
 
   /// Whether the event can't come before the write has ended: no timer is due in the turn in which a write
   /// leaves.
-  var isTooLate: Bool { state == .notBegun && (event == .timeout || event == .writeTimeout) }
+  var isTooLate: Bool { state == .notBegun && (event == .timeout || endsByTimeout) }
+
+  /// Whether the event is a timeout of the stream's that takes it down with a write that waits.
+  var endsByTimeout: Bool { [.writeTimeout, .idleTimeout, .totalTimeout].contains(event) }
 
   /// Whether the program keeps no reference to the stream.
   var letsGo: Bool { event == .letGo || event == .shutdownAndLetGo }
@@ -105,7 +108,7 @@ struct Combination: Hashable, CustomStringConvertible {
 
   /// Whether the event ends the stream.
   var endsStream: Bool {
-    !isTooLate && [.close, .peerResets, .loopShutsDown, .writeTimeout].contains(event)
+    !isTooLate && (endsByTimeout || [.close, .peerResets, .loopShutsDown].contains(event))
   }
 
   /// Whether the stream closes by the program's will, and offers the system what waits before it does. A loop

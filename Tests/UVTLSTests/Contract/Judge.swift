@@ -47,7 +47,7 @@ struct Judge {
       let codes: [UVError.Code] =
         switch combination.event {
         case .close, .loopShutsDown: [.cancelled]
-        case .writeTimeout: [.timedOut]
+        case .writeTimeout, .idleTimeout, .totalTimeout: [.timedOut]
         default: [.connectionReset, .brokenPipe]
         }
       expect(
@@ -94,6 +94,10 @@ struct Judge {
       if name == .before && content.before.isEmpty || name == .after && after.isEmpty { continue }
       if name == .shutdown && combination.event == .letGo { continue }
       expect(evidence.isSuccess(name), "\(name) succeeds: \(evidence.outcomes(of: name))")
+    }
+    if combination.event == .readTimeout {
+      expect(
+        evidence.outcomes(of: .reading).first?.code == .timedOut, "the reader is told that its time is over")
     }
     if combination.event == .peerHalfCloses {
       expect(evidence.isSuccess(.reading), "the peer's end is read")

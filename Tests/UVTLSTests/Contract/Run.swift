@@ -170,6 +170,12 @@ struct Run: Sendable {
     case .taskCancelled: if case .task(let task) = asked { task.cancel() }
     case .timeout, .loopShutsDown, .letGo: break
     case .writeTimeout: stream.writeTimeout = .milliseconds(20)
+    case .idleTimeout: stream.idleTimeout = .milliseconds(20)
+    case .totalTimeout: stream.totalTimeout = .milliseconds(20)
+    case .readTimeout:
+      stream.readTimeout = .milliseconds(1)
+      stream.next { evidence.note(.reading, $0) }
+      try await stream.loop.until { evidence.has(.reading) }
     case .close: stream.close()
     case .shutdown, .shutdownAndLetGo: stream.shutdown { evidence.note(.shutdown, $0) }
     case .peerResets: peer.reset()
@@ -197,7 +203,7 @@ struct Run: Sendable {
     if combination.givesUp || combination.endsStream {
       try await loop.until { evidence.has(.tested) }
     }
-    if combination.event == .writeTimeout, combination.endsStream {
+    if combination.endsByTimeout, combination.endsStream {
       try await loop.until { stream.isClosing }
     }
     if combination.event != .shutdown {

@@ -68,6 +68,25 @@ import UVTestSupport
     }
   }
 
+  // The time is what this is about: a peer is let go a second after its farewell.
+  @Test func `A peer that is slow to take what was written isn't silent`() async throws {
+    try await withServer { (loop, server, client) async throws in
+      let much = Bytes(repeating: 0x78, count: 64 << 20)
+      server.endWithServer(farewell: "goodbye\n")
+      server.write(much) { _ in }
+      server.start { result in
+        if case .success(nil) = result { server.close() }
+      }
+      loop.shutdownGracefully(within: .seconds(1000)) { _ in }
+      for _ in 0..<30 {
+        #expect(try await client.read(exactly: 1 << 20).value?.count == 1 << 20)
+        try await loop.sleep(for: .milliseconds(50)).value
+      }
+      let rest = try await client.readToEnd(limit: 64 << 20).value
+      #expect(rest.count == (34 << 20) + 8 && rest.suffix(8).elementsEqual(Bytes("goodbye\n")))
+    }
+  }
+
   @Test func `A peer that goes on sending still gets the farewell, and its bytes are dropped`() async throws {
     try await withServer { (loop, server, client) async throws in
       server.endWithServer(farewell: "goodbye\n")

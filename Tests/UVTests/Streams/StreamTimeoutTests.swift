@@ -166,6 +166,29 @@ import UVTestSupport
     }
   }
 
+  @Test func `A read timeout leaves writes alone, and their own timeout goes on`() async throws {
+    try await withPair { loop, client, server in
+      let much = Bytes(repeating: 1, count: 32 << 20)
+      server.readTimeout = .milliseconds(1)
+      let writing = loop.spawn { () async throws(UVError) in try await server.write(much).value }
+      for _ in 0..<3 { await expectError(.timedOut, of: try await server.read().value) }
+      #expect(!server.isClosing && writing.resultIfFinished == nil)
+      #expect(try await client.read(exactly: much.count).value == much)
+      try await writing.value
+    }
+    try await withPair { loop, client, server in
+      server.readTimeout = .milliseconds(1)
+      server.writeTimeout = .milliseconds(20)
+      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let error = await failure { () async throws(UVError) in
+        try await server.write(Bytes(repeating: 1, count: 32 << 20)).value
+      }
+      #expect(error.hasPrefix("write within the writeTimeout of 0.02 seconds"))
+      await expectError(.timedOut, of: try await reading.value)
+      #expect(server.isClosing)
+    }
+  }
+
   @Test func `The time in which the program does not wait for its peer does not count`() async throws {
     try await withPair { loop, client, server in
       server.readTimeout = .milliseconds(10)
