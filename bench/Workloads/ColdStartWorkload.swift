@@ -12,7 +12,7 @@ struct ColdStartWorkload: Workload {
   // Counting instructions would go on in the child.
   let isSingleThreaded = false
 
-  func countersOfTiming(_ style: Style) -> Set<Counter> { Counter.ofWork }
+  func countersOfTiming(_ id: WorkloadID) -> Set<Counter> { Counter.ofWork }
 
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext

@@ -57,6 +57,8 @@ public enum Workloads {
         help:
           "0: a read, 1: an accept, 2: a connect, 3: a stat, 4: ten timers (async: a task with ten children)")
     ],
+    // Whether a thread has begun with the stat when it is cancelled.
+    timing: { $0.parameters["what"] == 3 ? Counter.ofWork : [] },
     check: .counted,
     rows: [(.c, CRow.loop(cb_cancel_run))] + Cancel.rows)
 
@@ -112,9 +114,10 @@ public enum Workloads {
     parameters: [Parameter("cores", 1, 2, in: 1...2, help: "1: both threads share a processor; 2: one each")],
     isSingleThreaded: false,
     // Whether the loop waits already when it is woken decides who enqueues its job.
-    countersOfTiming: [
-      .async: [.allocations, .allocatedBytes, .jobs, .jobsFromOtherThreads, .jobsRun, .wakeups]
-    ],
+    timing: {
+      $0.style == .async
+        ? [.allocations, .allocatedBytes, .jobs, .jobsFromOtherThreads, .jobsRun, .wakeups] : []
+    },
     check: .counted,
     rows: WakeUps.rows(beside: cb_wakeup_run))
 
@@ -123,7 +126,7 @@ public enum Workloads {
     parameters: [inFlight(1, 1000)],
     isSingleThreaded: false,
     // How many messages a loop finds when it is woken depends on timing.
-    countersOfTiming: Dictionary(uniqueKeysWithValues: Style.all.map { ($0, Counter.ofWork) }),
+    timing: { _ in Counter.ofWork },
     check: .mixed,
     rows: [(.c, CRow.loop(cb_cross_loop_run))] + CrossLoop.rows)
 
@@ -149,9 +152,12 @@ public enum Workloads {
       inFlight(50, takesDescriptors: true),
       Parameter("size", 13, 65_536, in: 1...(1 << 20), help: "bytes of the page"),
     ],
-    // How many answers a turn of the loop finds is up to the server, and so is in how many parts they come.
-    countersOfTiming: Dictionary(
-      uniqueKeysWithValues: Style.all.map { ($0, [.systemCalls, .vainCalls, .waits, .instructions]) }),
+    // How many answers a turn of the loop finds is up to the server, and so is in how many parts long ones come:
+    // with each part the task that reads it runs.
+    timing: {
+      let all: Set<Counter> = [.systemCalls, .vainCalls, .waits, .instructions]
+      return $0.parameters["size"] > 16_384 ? all.union([.jobs, .jobsRun]) : all
+    },
     check: .answers,
     rows: HTTPGet.rows(beside: cb_http_client_run))
 

@@ -42,7 +42,7 @@ struct InstructionCounter {
       progress.show("instructions of \(id)", share: Double(index) / Double(rows.count))
       figures[id.description] = CountFigure(
         try slopes(item, id, repetitions),
-        ofTiming: item.workload.countersOfTiming(id.style).contains(.instructions))
+        ofTiming: item.workload.countersOfTiming(id).contains(.instructions))
       longest = max(longest, ProcessUsage.now().wall - now)
     }
     progress.clear()

@@ -22,7 +22,7 @@ struct CountsRunner {
           for (counter, value) in slope { values[counter, default: []].append(value) }
         }
       }
-      let ofTiming = item.workload.countersOfTiming(id.style)
+      let ofTiming = item.workload.countersOfTiming(id)
       for (counter, values) in values where CountsRule.counters.contains(counter) {
         rows[id.description, default: [:]][counter] = CountFigure(
           values, ofTiming: ofTiming.contains(counter))

@@ -20,8 +20,8 @@ public protocol Workload: Sendable {
   /// Whether one thread does all of it. What threads hand to each other takes a number of
   /// instructions that depends on timing.
   var isSingleThreaded: Bool { get }
-  /// The counters of a style that depend on timing: the gate shows them and does not judge them.
-  func countersOfTiming(_ style: Style) -> Set<Counter>
+  /// The counters of a row that depend on timing: the gate shows them and does not judge them.
+  func countersOfTiming(_ id: WorkloadID) -> Set<Counter>
   /// Whether the work is to serve what comes by the network, so that a load generator on another machine can
   /// ask for it.
   var isReachedByNetwork: Bool { get }
@@ -42,7 +42,7 @@ extension Workload {
   public var isReachedByNetwork: Bool { false }
   public var hasOpenLoop: Bool { false }
   public var isSingleThreaded: Bool { true }
-  public func countersOfTiming(_ style: Style) -> Set<Counter> { [] }
+  public func countersOfTiming(_ id: WorkloadID) -> Set<Counter> { [] }
 
   func check(_ values: ParameterValues) throws {
     for parameter in parameters {

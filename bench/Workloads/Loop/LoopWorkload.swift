@@ -28,15 +28,15 @@ struct LoopWorkload: Workload {
   var parameters: [Parameter]
   var operationCount: OperationCount = .calibrated
   var isSingleThreaded = true
-  /// Which counters depend on timing, by style.
-  var countersOfTiming: [Style: Set<Counter>] = [:]
+  /// Which counters of a row depend on timing.
+  var timing: @Sendable (WorkloadID) -> Set<Counter> = { _ in [] }
   var check: Check
   /// The reference first.
   var rows: [(style: Style, run: LoopRow)]
 
   var styles: [Style] { rows.map(\.style) }
 
-  func countersOfTiming(_ style: Style) -> Set<Counter> { countersOfTiming[style] ?? [] }
+  func countersOfTiming(_ id: WorkloadID) -> Set<Counter> { timing(id) }
 
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext

@@ -57,7 +57,7 @@ struct ServerWorkload: Workload {
 
   /// Whether a connection is there yet, or room to write, is up to the peer, and so is how many
   /// connections a turn of the loop finds ready.
-  func countersOfTiming(_ style: Style) -> Set<Counter> {
+  func countersOfTiming(_ id: WorkloadID) -> Set<Counter> {
     if load == .jobs || parameters.contains(where: { $0.name == "greedy" }) { return Counter.ofWork }
     // How much is taken at once is up to a peer that reads late.
     if load == .fanOut { return [.systemCalls, .vainCalls, .waits, .instructions] }
