@@ -42,7 +42,9 @@ public struct Bytes {
   }
 
   /// Copies `bytes`. Complexity: O(*n*).
+  @inlinable
   public init(_ bytes: some Collection<UInt8>) {
+    // Inlined: where the compiler doesn't know the collection, a byte takes ten times as long.
     self.init(unsafeUninitializedCapacity: bytes.count) { buffer in
       var (rest, initialized) = buffer.initialize(from: bytes)
       precondition(rest.next() == nil, "a collection whose count is less than its elements")
