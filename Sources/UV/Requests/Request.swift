@@ -52,7 +52,8 @@ public struct Request<Success> {
   ///     request, and so doesn't start it. Unless you say otherwise, it is the name of the function that
   ///     creates the request.
   ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
-  ///     its argument once, on the loop's thread, and only after it has returned.
+  ///     its argument once, on the loop's thread, and only after it has returned. If a task waits for the
+  ///     request, a second call stops the program.
   @inlinable
   public init(
     _ loop: EventLoop, operation: StaticString = #function,
@@ -121,7 +122,8 @@ extension Request where Success == Void {
   ///   - loop: The loop on which the work is started and the answer arrives.
   ///   - operation: A name for the work, as for a request with a value.
   ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
-  ///     its argument once, on the loop's thread, and only after it has returned.
+  ///     its argument once, on the loop's thread, and only after it has returned. If a task waits for the
+  ///     request, a second call stops the program.
   @inlinable
   public init(
     _ loop: EventLoop, operation: StaticString = #function,

@@ -89,11 +89,8 @@ extension Request {
   func startWork(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Success, UVError>>, Never>, _ task: LoopTaskBase
   ) {
-    // Sound: the result is made and taken on the loop's thread.
-    task.willWait(
-      for: start(
-        { continuation.resume(returning: UnsafeTransfer($0)) },
-        void: { continuation.resume(returning: UnsafeTransfer($0.typed())) }))
+    let answer = SingleAnswer(continuation)
+    task.willWait(for: start({ answer.give($0) }, void: { answer.give($0.typed()) }))
   }
 
   @usableFromInline
@@ -103,7 +100,8 @@ extension Request {
       return .failure(cancellation)
     }
     return await suspendWithHandler(on: loop, isolation: #isolation) { continuation in
-      start { continuation.resume(returning: UnsafeTransfer($0)) }
+      let answer = SingleAnswer(continuation)
+      return start { answer.give($0) }
     }
   }
 }
