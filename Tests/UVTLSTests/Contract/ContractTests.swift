@@ -4,8 +4,20 @@ import UV
 import UVTLS
 import UVTestSupport
 
+/// What can be run on a loop of its own, and on a host's.
+protocol ContractRun: Sendable {
+  var name: String { get }
+  var peer: Peer { get }
+  var isHosted: Bool { get }
+  /// Whether the loop is shut down meanwhile.
+  var isShutDown: Bool { get }
+  /// Everything that happens on the loop.
+  nonisolated(nonsending) func body(_ loop: EventLoop) async throws
+}
+
 /// One contract of a stream, run on every transport. ``Combination`` generates the rows, ``Run`` does what a
-/// row says, and ``Judge`` knows what must be true of all of them.
+/// row says, and ``Judge`` knows what must be true of all of them. ``ReadCombination`` and ``ReadRun`` do the same for
+/// readers.
 @Suite(.serialized) struct ContractTests {
   @Test func `The table has each row once, and each row that isn't run says why`() {
     let rows = Combination.all
@@ -25,47 +37,56 @@ import UVTestSupport
     try await withTemporaryDirectory { directory in
       for row in Combination.all where row.transport == transport && row.nonsense == nil {
         let path = "\(directory)/contract"
-        do {
-          let problems = try await withThread { try Self.problems(row, context, path) }
-          for problem in problems { Issue.record("\(row): \(problem)") }
-        } catch { Issue.record("\(row): \(error)") }
+        await check(Run(row, context, path: path)) { Judge(row, $0.evidence, $1).problems() }
       }
     }
   }
 
-  /// Runs the row on the thread that calls, and says what is wrong.
-  private static func problems(
-    _ row: Combination, _ context: TLSContext, _ path: String
-  ) throws -> [String] {
-    let run = Run(row, context, path: path)
-    if row.transport.isHosted { try inHost(run) } else { try onLoop(run) }
-    if row.event == .loopShutsDown { run.peer.read() }
-    return Judge(row, run.evidence, run.peer.end()).problems()
+  @Test("A read keeps the contract, whatever happens to it", arguments: Combination.Transport.allCases)
+  func readers(transport: Combination.Transport) async throws {
+    let context = try Certificates.shared.server()
+    let rows = ReadCombination.all.filter { $0.transport == transport && $0.nonsense == nil }
+    print("the contract of readers by \(transport): \(rows.count) rows")
+    for row in rows { await check(ReadRun(row, context)) { run, _ in run.problems() } }
   }
 
-  /// Runs the row on a loop of its own, which is shut down while the write is under way or afterwards.
-  private static func onLoop(_ run: Run) throws {
+  /// Runs a row on a thread of its own, and says what is wrong.
+  private func check<R: ContractRun>(
+    _ run: R, _ problems: @escaping @Sendable (R, Peer.Report) -> [String]
+  ) async {
+    do {
+      let problems = try await withThread {
+        if run.isHosted { try Self.inHost(run) } else { try Self.onLoop(run) }
+        if run.isShutDown { run.peer.read() }
+        return problems(run, run.peer.end())
+      }
+      for problem in problems { Issue.record("\(run.name): \(problem)") }
+    } catch { Issue.record("\(run.name): \(error)") }
+  }
+
+  /// Runs the row on a loop of its own, which is shut down while it is under way or afterwards.
+  private static func onLoop(_ run: some ContractRun) throws {
     let loop = try EventLoop()
     let result = Result { try loop.run { try await run.body($0) } }
-    if run.combination.event != .loopShutsDown {
+    if !run.isShutDown {
       #expect(loop.activity.isIdle, "left on the loop: \(loop.activity)")
     }
     loop.shutdown()
-    #expect(loop.activity.isIdle, "\(run.combination): \(loop.activity)")
+    #expect(loop.activity.isIdle, "\(run.name): \(loop.activity)")
     try result.get()
   }
 
   /// Runs the row on a loop that belongs to a host, which can close it afterwards.
-  private static func inHost(_ run: Run) throws {
+  private static func inHost(_ run: some ContractRun) throws {
     let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
     defer { raw.deallocate() }
     uv_loop_init(raw)
     let loop = try EventLoop(adopting: raw)
     loop.spawn {
-      do { try await run.body(loop) } catch { Issue.record("\(run.combination): \(error)") }
+      do { try await run.body(loop) } catch { Issue.record("\(run.name): \(error)") }
       loop.detach()
     }
     uv_run(raw, UV_RUN_DEFAULT)
-    #expect(uv_loop_close(raw) == 0, "\(run.combination)")
+    #expect(uv_loop_close(raw) == 0, "\(run.name)")
   }
 }

@@ -80,6 +80,17 @@ final class Peer: @unchecked Sendable {
     mayRead.signal()
   }
 
+  /// Sends a few bytes, by TLS if the peer speaks it.
+  func say(_ bytes: some Collection<UInt8>) {
+    waitUntilReady()
+    let bytes = Array(bytes)
+    if let ssl {
+      SSL_write(ssl, bytes, Int32(bytes.count))
+    } else {
+      send(descriptor, bytes, bytes.count, 0)
+    }
+  }
+
   /// Ends the peer's own writing.
   func endWriting() {
     waitUntilReady()

@@ -6,12 +6,11 @@ import UVTLS
 import UVTestSupport
 
 /// Runs one combination.
-struct Run: Sendable {
+struct Run: ContractRun {
   let combination: Combination
   let evidence = Evidence()
   let peer: Peer
-  private let descriptor: Int32
-  private let context: TLSContext
+  private let near: NearEnd
   private let path: String
   private let content: Content
 
@@ -20,20 +19,20 @@ struct Run: Sendable {
   ///   - path: Where a file with the bytes that are tested is to be.
   init(_ combination: Combination, _ context: TLSContext, path: String) {
     self.combination = combination
-    self.context = context
     self.path = path
     content = Content(combination)
-    let sockets = combination.transport.isPipe ? Sockets.pipe() : .tcp()
-    descriptor = sockets.near
-    peer = Peer(sockets.far, combination.transport.speech)
-    peer.start()
+    (near, peer) = NearEnd.connected(combination.transport, context)
   }
+
+  var name: String { combination.description }
+  var isHosted: Bool { combination.transport.isHosted }
+  var isShutDown: Bool { combination.event == .loopShutsDown }
 
   /// Everything that happens on the loop.
   nonisolated(nonsending) func body(_ loop: EventLoop) async throws {
     let file = combination.payload == .file ? try await file(loop) : nil
     let stream = try await begin(loop, file)
-    if combination.event == .loopShutsDown {
+    if isShutDown {
       if loop.isAdopted { loop.detach() } else { loop.stop() }
       return
     }
@@ -49,7 +48,7 @@ struct Run: Sendable {
   /// Asks for the write, and has happen what the combination says. Returns the stream, unless the program
   /// lets go of it.
   nonisolated(nonsending) private func begin(_ loop: EventLoop, _ file: File?) async throws -> ByteStream? {
-    let stream = try await open(loop)
+    let stream = try await near.open(loop)
     try await prepare(stream)
     let asked = ask(stream, file)
     try await reach(stream, asked)
@@ -58,18 +57,6 @@ struct Run: Sendable {
   }
 
   // MARK: Before
-
-  nonisolated(nonsending) private func open(_ loop: EventLoop) async throws -> ByteStream {
-    let plain: ByteStream =
-      combination.transport.isPipe
-      ? try loop.pipes.open(fileDescriptor: descriptor) : try loop.tcp.open(fileDescriptor: descriptor)
-    guard combination.transport.isTLS else { return plain }
-    if combination.transport == .startTLS {
-      let line = try await plain.readLine(limit: 100).value
-      precondition(line.map { "\($0)\n" } == Peer.line && plain.unreadByteCount > 0, "nothing was read ahead")
-    }
-    return try await loop.tls.secure(plain, context).value
-  }
 
   /// Writes what comes before the write that is tested.
   nonisolated(nonsending) private func prepare(_ stream: ByteStream) async throws {
