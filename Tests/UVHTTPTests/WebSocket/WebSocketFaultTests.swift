@@ -131,6 +131,28 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A peer that is slow to take a long message isn't silent, and gets its ping afterwards",
+    arguments: [Transport.tcp, .tls])
+  func slowReader(transport: Transport) async throws {
+    let long = Bytes(repeating: 1, count: 32 << 20)
+    var limits = WebSocketLimits()
+    (limits.silence, limits.keepAlive) = (.seconds(10), .milliseconds(10))
+    try await withSocket(limits: limits, over: transport) { socket in
+      try await socket.send(.binary(long)).value
+      _ = await failure { _ = try await socket.next().value }
+    } peer: { peer in
+      #expect(try await peer.stream.read(exactly: 10).value?.prefix(2).elementsEqual([0x82, 127]) == true)
+      for _ in 0..<20 {
+        _ = try await peer.stream.read(exactly: 1 << 18).value
+        try await peer.stream.loop.sleep(for: .milliseconds(5)).value
+      }
+      let rest = Bytes(long[(20 << 18)...])
+      #expect(try await peer.stream.read(exactly: rest.count).value == rest)
+      #expect(try await peer.read() == Received(first: 0x89, payload: "keep-alive"))
+    }
+  }
+
   @Test("A message that trickles takes too long, though its peer is never silent")
   func trickles() async throws {
     var limits = WebSocketLimits()
