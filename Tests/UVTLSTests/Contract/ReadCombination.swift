@@ -13,8 +13,8 @@ struct ReadCombination: Hashable, CustomStringConvertible {
     case nothing
     /// The peer has sent the first half of the message.
     case part
-    /// The program has put the first half back.
-    case unread
+    /// The program has looked at the first half, and left it.
+    case peeked
   }
 
   /// What happens.
