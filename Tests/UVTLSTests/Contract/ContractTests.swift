@@ -37,7 +37,11 @@ protocol ContractRun: Sendable {
     try await withTemporaryDirectory { directory in
       for row in Combination.all where row.transport == transport && row.nonsense == nil {
         let path = "\(directory)/contract"
-        await check(Run(row, context, path: path)) { Judge(row, $0.evidence, $1).problems() }
+        await check("\(row)") {
+          Run(row, context, path: path)
+        } problems: {
+          Judge(row, $0.evidence, $1).problems()
+        }
       }
     }
   }
@@ -47,21 +51,30 @@ protocol ContractRun: Sendable {
     let context = try Certificates.shared.server()
     let rows = ReadCombination.all.filter { $0.transport == transport && $0.nonsense == nil }
     print("the contract of readers by \(transport): \(rows.count) rows")
-    for row in rows { await check(ReadRun(row, context)) { run, _ in run.problems() } }
+    for row in rows {
+      await check("\(row)") {
+        ReadRun(row, context)
+      } problems: { run, _ in
+        run.problems()
+      }
+    }
   }
 
-  /// Runs a row on a thread of its own, and says what is wrong.
+  /// Makes and runs a row on a thread of its own, and says what is wrong. In a simulation the thread is that of a
+  /// host, whose sockets are simulated.
   private func check<R: ContractRun>(
-    _ run: R, _ problems: @escaping @Sendable (R, Peer.Report) -> [String]
+    _ name: String, _ make: @escaping @Sendable () -> R,
+    problems: @escaping @Sendable (R, Peer.Report) -> [String]
   ) async {
     do {
       let problems = try await withThread {
+        let run = make()
         if run.isHosted { try Self.inHost(run) } else { try Self.onLoop(run) }
         if run.isShutDown { run.peer.read() }
         return problems(run, run.peer.end())
       }
-      for problem in problems { Issue.record("\(run.name): \(problem)") }
-    } catch { Issue.record("\(run.name): \(error)") }
+      for problem in problems { Issue.record("\(name): \(problem)") }
+    } catch { Issue.record("\(name): \(error)") }
   }
 
   /// Runs the row on a loop of its own, which is shut down while it is under way or afterwards.
