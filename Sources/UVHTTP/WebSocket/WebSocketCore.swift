@@ -181,7 +181,7 @@ final class WebSocketCore {
   }
 
   private func didFallSilent(_ error: UVError) {
-    // What waits for the peer has a time of its own, and would come before a ping.
+    // While bytes wait for the peer, its time is that of the write. A ping would stand behind them.
     guard phase == .open, writeCount == 0 else { return read() }
     guard !isTesting, let keepAlive = limits.keepAlive, keepAlive < limits.silence else { return fail(error) }
     isTesting = true
