@@ -47,7 +47,7 @@ struct Judge {
       let codes: [UVError.Code] =
         switch combination.event {
         case .close, .loopShutsDown: [.cancelled]
-        case .writeTimeout, .idleTimeout, .totalTimeout: [.timedOut]
+        case _ where combination.endsByTimeout: [.timedOut]
         default: [.connectionReset, .brokenPipe]
         }
       expect(

@@ -52,26 +52,11 @@ struct ReadRun: ContractRun {
     try await stream.close().value
   }
 
-  /// A read that has been asked for.
-  private enum Asked {
-    case pending(PendingRequest)
-    case task(LoopTask<Void, Never>)
-  }
-
   private func ask(_ stream: ByteStream) -> Asked {
     let limit: Duration? = combination.event == .timeout ? .milliseconds(10) : nil
     let outcomes = outcomes
     func ask<T>(_ request: Request<T>, _ asBytes: @escaping (T) -> Bytes?) -> Asked {
-      let request = limit.map { request.timeout(after: $0) } ?? request
-      if combination.caller == .callback {
-        return .pending(request.start { outcomes.append($0.map(asBytes)) })
-      }
-      return .task(
-        stream.loop.spawn {
-          do throws(UVError) { outcomes.append(.success(asBytes(try await request.value))) } catch {
-            outcomes.append(.failure(error))
-          }
-        })
+      .start(request, by: combination.caller, within: limit) { outcomes.append($0.map(asBytes)) }
     }
     switch combination.ask {
     case .chunk: return ask(stream.read()) { $0 }

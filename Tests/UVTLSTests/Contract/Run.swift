@@ -74,24 +74,11 @@ struct Run: ContractRun {
     }
   }
 
-  /// A write that has been asked for.
-  private enum Asked {
-    case pending(PendingRequest)
-    case task(LoopTask<Void, Never>)
-  }
-
   private func ask(_ stream: ByteStream, _ file: File?) -> Asked {
     let limit: Duration? = combination.event == .timeout ? .milliseconds(20) : nil
     let evidence = evidence
     func ask<T>(_ request: Request<T>) -> Asked {
-      let request = limit.map { request.timeout(after: $0) } ?? request
-      if combination.caller == .callback { return .pending(request.start { evidence.note(.tested, $0) }) }
-      return .task(
-        stream.loop.spawn {
-          do throws(UVError) { evidence.note(.tested, .success(try await request.value)) } catch {
-            evidence.note(.tested, Result<T, UVError>.failure(error))
-          }
-        })
+      .start(request, by: combination.caller, within: limit) { evidence.note(.tested, $0) }
     }
     // The paths of an await without a timeout are their own.
     func write(_ body: nonisolated(nonsending) @escaping () async throws(UVError) -> Void) -> Asked {
