@@ -89,6 +89,7 @@ static int open_side(struct cross *cross, struct side *side, uv_async_cb callbac
 
 static void *run_other(void *argument) {
   struct cross *cross = argument;
+  bench_pin_thread(cross->params->cpu);
   uv_run(&cross->other.loop, UV_RUN_DEFAULT);
   return NULL;
 }

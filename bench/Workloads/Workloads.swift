@@ -111,7 +111,7 @@ public enum Workloads {
 
   static let wakeup = LoopWorkload(
     name: "wakeup", summary: "from another thread to the loop and back",
-    parameters: [Parameter("cores", 1, 2, in: 1...2, help: "1: both threads share a processor; 2: one each")],
+    parameters: [cores],
     isSingleThreaded: false,
     // Whether the loop waits already when it is woken decides who enqueues its job.
     timing: {
@@ -123,7 +123,8 @@ public enum Workloads {
 
   static let crossLoop = LoopWorkload(
     name: "cross-loop", summary: "a message to a loop on another thread, and its answer",
-    parameters: [inFlight(1, 1000)],
+    revision: 2,
+    parameters: [inFlight(1, 1000), cores],
     isSingleThreaded: false,
     // How many messages a loop finds when it is woken depends on timing.
     timing: { _ in Counter.ofWork },
@@ -160,6 +161,9 @@ public enum Workloads {
     },
     check: .answers,
     rows: HTTPGet.rows(beside: cb_http_client_run))
+
+  private static let cores = Parameter(
+    "cores", 1, 2, in: 1...2, help: "1: both threads share a processor; 2: one each")
 
   static func inFlight(_ values: Int..., takesDescriptors: Bool = false) -> Parameter {
     var parameter = Parameter(

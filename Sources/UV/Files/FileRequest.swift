@@ -26,7 +26,7 @@ final class FileRequest: ActiveRequest {
   /// Distinguishes the uses of the object.
   @exclusivity(unchecked) private var generation: UInt = 1
 
-  override init(loop: EventLoop) {
+  override init(loop: borrowing EventLoop) {
     requests = loop.requests
     queue = loop.fileQueue
     super.init(loop: loop)

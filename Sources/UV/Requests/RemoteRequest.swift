@@ -35,7 +35,7 @@ class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
   @exclusivity(unchecked) private var isAnswered = false
 
   @usableFromInline
-  init(_ loop: EventLoop, _ perform: @escaping Perform) {
+  init(_ loop: borrowing EventLoop, _ perform: @escaping Perform) {
     self.perform = perform
     home = loop.executor
     super.init(loop: loop)
@@ -119,7 +119,7 @@ final class RemoteRequest<Success: Sendable>: RemoteWork, @unchecked Sendable {
 
   @inlinable
   init(
-    _ loop: EventLoop, _ question: @escaping Question, _ done: @escaping Completion<Success>,
+    _ loop: borrowing EventLoop, _ question: @escaping Question, _ done: @escaping Completion<Success>,
     _ perform: @escaping Perform
   ) {
     self.question = question

@@ -13,7 +13,7 @@ package class ActiveRequest: Cancelling {
   /// When the request was begun, on the loop's clock in milliseconds.
   @exclusivity(unchecked) fileprivate(set) var start: UInt64 = 0
 
-  init(loop: EventLoop) { self.loop = loop }
+  init(loop: borrowing EventLoop) { self.loop = copy loop }
 
   /// Calls `body` with the loop. Unlike a use of ``loop``, this doesn't retain and release it.
   @inline(__always)

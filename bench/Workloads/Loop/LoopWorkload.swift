@@ -113,7 +113,7 @@ private final class LoopInstance: WorkloadInstance {
     writtenSeed = seed
   }
 
-  /// `cores=1` puts both threads of `wakeup` on one processor, `cores=2` on two.
+  /// `cores=1` puts both threads of a workload on one processor, `cores=2` on two.
   private func place() -> Int32 {
     // The server has the other processor.
     if server != nil {

@@ -22,28 +22,15 @@ struct RequestRows<Context>: Sendable {
 
   private var callback: LoopRow {
     row { task, _, context, operations in
-      func next() {
-        guard let operation = operations.next() else { return }
-        request(context, operation.index).start { result in
-          guard let value = operations.value(result) else { return }
-          operations.end(operation, value)
-          next()
-        }
-      }
-      for _ in 0..<task.inFlight { next() }
+      let run = RequestRun(request: request, context: context, operations: operations)
+      for _ in 0..<task.inFlight { run.issueCallback() }
     }
   }
 
   private var promise: LoopRow {
     row { task, _, context, operations in
-      func next() {
-        guard let operation = operations.next() else { return }
-        request(context, operation.index).promise().done {
-          operations.end(operation, $0)
-          next()
-        }.catch { operations.fail($0) }
-      }
-      for _ in 0..<task.inFlight { next() }
+      let run = RequestRun(request: request, context: context, operations: operations)
+      for _ in 0..<task.inFlight { run.issuePromise() }
     }
   }
 
@@ -85,5 +72,37 @@ struct RequestRows<Context>: Sendable {
         return operations
       }.report()
     }
+  }
+}
+
+/// What the operations of a row share. Each captures it alone, so that the row itself counts few references.
+private final class RequestRun<Context> {
+  private let request: (Context, Int) -> Request<UInt64>
+  private let context: Context
+  private let operations: LoopOperations
+
+  init(request: @escaping (Context, Int) -> Request<UInt64>, context: Context, operations: LoopOperations) {
+    self.request = request
+    self.context = context
+    self.operations = operations
+  }
+
+  /// Begins the next operation; when it ends, the one after it.
+  func issueCallback() {
+    guard let operation = operations.next() else { return }
+    request(context, operation.index).start { [self] result in
+      guard let value = operations.value(result) else { return }
+      operations.end(operation, value)
+      issueCallback()
+    }
+  }
+
+  /// Does the same in promises.
+  func issuePromise() {
+    guard let operation = operations.next() else { return }
+    request(context, operation.index).promise().done { [self] in
+      operations.end(operation, $0)
+      issuePromise()
+    }.catch { [self] in operations.fail($0) }
   }
 }
