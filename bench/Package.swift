@@ -81,6 +81,9 @@ let package = Package(
     .executableTarget(
       name: "bench-example", dependencies: ["BenchKit"], path: "Example", swiftSettings: settings),
     .executableTarget(
+      name: "proof-server", dependencies: [uv("UV"), uv("UVHTTP")], path: "Proof/Server",
+      swiftSettings: settings),
+    .executableTarget(
       name: "uvbench-one-file", dependencies: ["BenchKit"], path: "OneFile", exclude: ["no-unwinding.ld"],
       swiftSettings: settings),
     .testTarget(

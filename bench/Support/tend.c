@@ -4,21 +4,43 @@
 #include "bench_tend.h"
 
 #include "bench_clock.h"
+#include "bench_payload.h"
 #include "bench_process.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+/// The first port of those that the system gives out by itself.
+static int first_given_out(void) {
+  int first = 32768;
+  FILE *range = fopen("/proc/sys/net/ipv4/ip_local_port_range", "r");
+  if (range != NULL) {
+    if (fscanf(range, "%d", &first) != 1) first = 32768;
+    fclose(range);
+  }
+  return first;
+}
+
 uint16_t bench_free_port(void) {
-  int fd = socket(AF_INET, SOCK_STREAM, 0);
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  socklen_t length = sizeof address;
-  int found = fd >= 0 && bind(fd, (struct sockaddr *)&address, length) == 0 &&
-              getsockname(fd, (struct sockaddr *)&address, &length) == 0;
-  if (fd >= 0) close(fd);
-  return found ? ntohs(address.sin_port) : 0;
+  enum { FIRST = 10000, TRIES = 1000 };
+  int count = first_given_out() - FIRST;
+  uint64_t seed = bench_now_ns() ^ (uint64_t)getpid() << 32;
+  for (int try = 0; try < TRIES; try++) {
+    // If the system gives out nearly all of them, it chooses.
+    uint16_t port = count < TRIES ? 0 : FIRST + bench_mix(seed + try) % count;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(port)};
+    socklen_t length = sizeof address;
+    int found = fd >= 0 && bind(fd, (struct sockaddr *)&address, length) == 0 &&
+                getsockname(fd, (struct sockaddr *)&address, &length) == 0;
+    if (fd >= 0) close(fd);
+    if (found) return ntohs(address.sin_port);
+  }
+  return 0;
 }
 
 #ifdef __linux__
@@ -27,7 +49,6 @@ uint16_t bench_free_port(void) {
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -207,8 +228,6 @@ int bench_tend(pid_t parent, int grace, const char *log, const char *command) {
   return 0;
 }
 #else
-#include <stdio.h>
-
 int bench_tend(pid_t parent, int grace, const char *log, const char *command) {
   fprintf(stderr, "programs of others are measured on Linux only\n");
   return 1;

@@ -27,5 +27,6 @@ struct bench_tree bench_tree_read(pid_t root, int memory);
 /// Confines every thread of the tree to a processor, or with -1 to those that this process may use. How many threads that were.
 int bench_tree_confine(pid_t root, int cpu);
 
-/// A port of 127.0.0.1 that nobody uses at the moment, or 0.
+/// A port of 127.0.0.1 that nobody uses at the moment, or 0. It is none of those that the system gives out by itself, since another program
+/// could be given it before the server listens on it.
 uint16_t bench_free_port(void);

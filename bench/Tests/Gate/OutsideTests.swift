@@ -1,3 +1,4 @@
+import CBenchSupport
 import Testing
 
 @testable import BenchKit
@@ -13,6 +14,13 @@ import Testing
   /// As many shifts as there are pairs at first, scattered around one.
   private func around(_ shift: Double, count: Int = 8) -> [Double] {
     (0..<count).map { shift + 0.004 * (Double($0 % 4) - 1.5) }
+  }
+
+  @Test func aServersPortIsNoneThatTheSystemGivesToOtherPrograms() throws {
+    let range = try String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
+    let first = try #require(range.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) })
+    let ports = Set((0..<100).map { _ in Int(bench_free_port()) })
+    #expect(ports.count > 80 && ports.allSatisfy { (10_000..<first).contains($0) })
   }
 
   @Test(arguments: [
