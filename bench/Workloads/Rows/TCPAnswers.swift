@@ -8,55 +8,37 @@ import UVPromises
 enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange>: ServerRows {
   static var callback: ServerRow {
     TCPService<Listener>.callbacks { service, task, _ in
-      let start = Exchange(task.size)
+      let exchange = Exchange(task.size)
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
-        var exchange = start
-        let written: Completion<Void> = { service.check($0, on: connection) }
-        func echo() {
-          connection.start { result in
-            switch result {
-            case .success(let chunk?):
-              connection.write(service.answer(chunk, &exchange), written)
-              if connection.isAboveHighWaterMark {
-                connection.stop()
-                connection.drain { _ in echo() }
-              }
-            case .success(nil): service.close(connection)
-            case .failure(let error): service.fail(error, on: connection)
-            }
-          }
-        }
-        echo()
+        ServedConnection(service, connection, exchange).read()
       }
     }
   }
 
   static var promise: ServerRow {
     TCPService<Listener>.callbacks { service, task, _ in
-      let start = Exchange(task.size)
+      let exchange = Exchange(task.size)
       service.listener.start { result in
         guard let connection = service.accept(result) else { return }
-        var exchange = start
-        connection.each { chunk in
-          connection.write(service.answer(chunk, &exchange)).promise()
-        }.done { service.close(connection) }.catch { service.fail($0, on: connection) }
+        let served = ServedConnection(service, connection, exchange)
+        connection.each { served.connection.write(served.answer($0)).promise() }
+          .done { served.close() }
+          .catch { served.fail($0) }
       }
     }
   }
 
   static var future: ServerRow {
     TCPService<Listener>.callbacks { service, task, _ in
-      let start = Exchange(task.size)
+      let exchange = Exchange(task.size)
       service.listener.publisher()
         .sink(receiveCompletion: { service.end($0) }) { connection in
           service.admit(connection)
-          var exchange = start
+          let served = ServedConnection(service, connection, exchange)
           connection.publisher()
-            .flatMap(maxPublishers: .max(1)) { chunk in
-              connection.write(service.answer(chunk, &exchange)).publisher()
-            }
-            .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
+            .flatMap(maxPublishers: .max(1)) { served.connection.write(served.answer($0)).publisher() }
+            .sink(receiveCompletion: { served.end($0) }, receiveValue: {})
             .store(in: &service.subscriptions)
         }
         .store(in: &service.subscriptions)
@@ -79,6 +61,42 @@ enum TCPAnswers<Listener: ServerListener, Exchange: ServerExchange>: ServerRows 
         }
         if service.isFull { break }
       }
+    }
+  }
+}
+
+/// A connection and what serves it: one object, so that each of its handlers captures one reference.
+private final class ServedConnection<Listener: ServerListener, Exchange: ServerExchange> {
+  let connection: Listener.Element
+  private let service: TCPService<Listener>
+  private var exchange: Exchange
+
+  init(_ service: TCPService<Listener>, _ connection: Listener.Element, _ exchange: Exchange) {
+    (self.service, self.connection, self.exchange) = (service, connection, exchange)
+  }
+
+  /// What is to be written after these bytes have been read.
+  func answer(_ chunk: Bytes) -> Bytes { service.answer(chunk, &exchange) }
+
+  func close() { service.close(connection) }
+
+  func fail(_ error: any Error) { service.fail(error, on: connection) }
+
+  func end(_ completion: Subscribers.Completion<UVError>) { service.end(completion, of: connection) }
+
+  /// Reads with a callback, and answers.
+  func read() { connection.start { [self] in received($0) } }
+
+  private func received(_ result: Result<Bytes?, UVError>) {
+    switch result {
+    case .success(let chunk?):
+      connection.write(answer(chunk)) { [self] in service.check($0, on: connection) }
+      if connection.isAboveHighWaterMark {
+        connection.stop()
+        connection.drain { [self] _ in read() }
+      }
+    case .success(nil): close()
+    case .failure(let error): fail(error)
     }
   }
 }
