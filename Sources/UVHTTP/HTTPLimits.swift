@@ -48,11 +48,12 @@ public struct HTTPLimits: Sendable {
   /// Timeout).
   public var headTimeout = Duration.seconds(20)
   /// How long a connection may be silent: between two requests, while a body is read, and while an answer
-  /// waits for the client; 60 s at first. Between two requests the connection then closes. A body ends with
-  /// `timedOut`. An answer ends with a reset.
+  /// waits for the client; 60 s at first. A client that takes bytes of its answer isn't silent, whatever it sends.
+  /// Between two requests the connection then closes. A body ends with `timedOut`. An answer ends with a reset.
   public var idleTimeout = Duration.seconds(60)
-  /// How many bytes in a second a body has to make, beyond the idle timeout, 1 or more; 1,024 at first. So a
-  /// client that sends a byte now and then doesn't stay.
+  /// How many bytes in a second a body has to make, beyond the idle timeout, 1 or more; 1,024 at first. Those of its
+  /// answer that leave meanwhile count, too. An answer that waits for the client has to make as many. So a client that
+  /// sends or takes a byte now and then doesn't stay.
   public var minimumRate = 1024
   /// How long a connection may last; an hour at first. The answer that is made after that says that it is the
   /// last one.

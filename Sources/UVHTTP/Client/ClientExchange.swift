@@ -116,12 +116,12 @@ final class ClientExchange {
     waitIfSent()
   }
 
-  /// Once the server has all of the request, it may be silent no longer than this.
+  /// Once the server has all of the request, it may be silent no longer than this, also if it has begun to answer.
   private func waitIfSent() {
-    guard isSent, phase == .head else { return }
+    guard isSent, phase != .over else { return }
     let now = loop.now
     stream.beginReadTimeout(client.idleTimeout, at: now)
-    connection.limit(until: min(call.end, now.after(client.headTimeout)))
+    if phase == .head { connection.limit(until: min(call.end, now.after(client.headTimeout))) }
   }
 
   func deadlineCame() {
@@ -212,7 +212,6 @@ final class ClientExchange {
       call.didEnd(self, .success(HTTPClientResponse(HTTPBody(loop, whole, of: answer))))
       call.rest()
     } else {
-      if !isSent { stream.readTimeout = client.idleTimeout }
       connection.limit(until: call.end)
       // A body that fails at once is no answer that fails.
       hasTold = true

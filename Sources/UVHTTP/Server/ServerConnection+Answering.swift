@@ -91,6 +91,7 @@ extension ServerConnection {
     _ file: File, from offset: Int64, count: Int, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     flush()
+    if !isBodyComplete { answeredCount += count }
     beginWaitingForClient(count)
     writeCount += 1
     return send(file, from: offset, count: count) { [self] result in

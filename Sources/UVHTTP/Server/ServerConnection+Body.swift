@@ -16,6 +16,7 @@ extension ServerConnection {
 
   func wantBody(_ isWanted: Bool) {
     isBodyWanted = isWanted
+    if !isWanted { pauseBodyTime() }
     if !isWanted || phase != .serving || isBodyComplete { return }
     if mayContinue {
       mayContinue = false
@@ -43,17 +44,30 @@ extension ServerConnection {
     }
   }
 
-  /// Bytes renew the timeout of silence. So the whole body has a time of its own, in which the program's own
-  /// time doesn't count.
+  /// Waits for more of the body, because bytes have come or left, or because the program begins to ask.
+  ///
+  /// Bytes in either direction renew the timeout of silence. So the whole body has a time of its own, in which the
+  /// program's own time doesn't count, and neither does the time in which bytes wait for the client, which have theirs.
   private func waitForBody() {
-    stream.totalTimeout = max(.zero, limits.time(for: bodyParser.count) - waited)
-    waitBegin = loop.now
+    pauseBodyTime()
+    if !writeEnd.isSet {
+      stream.totalTimeout = max(.zero, limits.time(for: bodyParser.count + answeredCount) - waited)
+      waitBegin = loop.now
+    }
+    if let silence = stream.readTimeout { stream.beginReadTimeout(silence, at: loop.clock.now) }
     read()
+  }
+
+  func pauseBodyTime() { if let begin = waitBegin.take() { waited += begin.duration(to: loop.now) } }
+
+  private func endBodyTime() {
+    waitBegin = nil
+    if !writeEnd.isSet { stream.totalTimeout = nil }
   }
 
   private func endBody(_ trailer: Bytes) {
     isBodyComplete = true
-    stream.totalTimeout = nil
+    endBodyTime()
     if !trailer.isEmpty { body?.trailer = HTTPFields(trailer) }
     body?.finish()
     body = nil
@@ -64,7 +78,7 @@ extension ServerConnection {
   func refuseBody(_ refusal: Refusal, _ error: UVError?) {
     self.refusal = refusal
     let code: UVError.Code = hasEnded ? .endOfFile : refusal.code == 413 ? .messageTooLong : .invalidArgument
-    stream.totalTimeout = nil
+    endBodyTime()
     body?.finish(error ?? UVError(code, operation: "read", message: refusal.reason))
     body = nil
     isLast = true

@@ -56,12 +56,15 @@ extension ServerConnection: Flushable {
 
   private func write(_ count: Int, _ begin: () -> PendingRequest) {
     writeCount += 1
+    if !isBodyComplete { answeredCount += count }
     _ = begin()
     if stream.writeQueueSize > 0 { beginWaitingForClient(count) }
   }
 
   func beginWaitingForClient(_ count: Int) {
-    if !isBodyComplete, !turns.isEmpty { return }
+    // Meanwhile no other time counts.
+    pauseBodyTime()
+    isHeadTimed = false
     let time = WriteDeadline.time(for: count, rate: limits.minimumRate)
     writeEnd.extend(stream, by: time, silence: limits.idleTimeout)
   }

@@ -44,7 +44,7 @@ final class ServerConnection: BodyReader {
   /// Whether the server has this connection go on when somebody asks.
   @exclusivity(unchecked) private var isWaiting = false
   /// Whether ``HTTPLimits/headTimeout`` counts.
-  @exclusivity(unchecked) private var isHeadTimed = false
+  @exclusivity(unchecked) var isHeadTimed = false
 
   // The body of the last request. -
 
@@ -54,9 +54,11 @@ final class ServerConnection: BodyReader {
   @exclusivity(unchecked) var isBodyComplete = true
   @exclusivity(unchecked) var mayContinue = false
   @exclusivity(unchecked) var droppedCount = 0
-  /// How long the body of a request has been waited for.
+  /// How long the body of a request has been waited for, and since when it is.
   var waited = Duration.zero
-  var waitBegin = LoopClock.Instant(nanoseconds: 0)
+  var waitBegin: LoopClock.Instant?
+  /// How many bytes were written while the body was incomplete.
+  @exclusivity(unchecked) var answeredCount = 0
   /// Why the body was refused.
   @exclusivity(unchecked) var refusal: Refusal?
 
@@ -125,7 +127,7 @@ final class ServerConnection: BodyReader {
     case (.farewell, .success(let bytes?)): drop(bytes.count)
     case (.farewell, _): close()
     case (.serving, .success(let bytes?)):
-      if !isBodyComplete { waited += waitBegin.duration(to: loop.now) }
+      if !isBodyComplete { pauseBodyTime() }
       take(bytes)
       advance()
     case (.serving, .success(nil)):
@@ -154,6 +156,8 @@ final class ServerConnection: BodyReader {
     if !isBodyComplete {
       // The program has ceased to ask, and will ask again.
       if !isBodyWanted, !turns.isEmpty { return }
+      // While bytes wait for the client, its time is that of the write.
+      if writeEnd.isSet { return read() }
       return refuseBody(Refusal(code: 408, reason: "the body took too long"), error)
     }
     // The client waits for its answers.
@@ -239,7 +243,7 @@ final class ServerConnection: BodyReader {
     refusal = nil
     if !isBodyComplete {
       bodyParser = BodyParser(head.framing, limits)
-      (isBodyWanted, droppedCount, waited) = (false, 0, .zero)
+      (isBodyWanted, droppedCount, waited, answeredCount) = (false, 0, .zero, 0)
     }
     let number = firstNumber + turns.count
     turns.append(Turn(head))
