@@ -211,7 +211,9 @@ let package = Package(
     .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTLS", "UVTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "HostTests",
-      dependencies: ["CUV", "UV", "UVDNS", "UVDiagnostics", "UVPromises", "UVFutures", "UVTestSupport"],
+      dependencies: [
+        "CUV", "UV", "UVDNS", "UVTLS", "UVHTTP", "UVDiagnostics", "UVPromises", "UVFutures", "UVTestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(name: "PackageTests", swiftSettings: settings),
   ]
