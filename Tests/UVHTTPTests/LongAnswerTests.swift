@@ -1,3 +1,4 @@
+import CTestHooks
 import Testing
 import UVTestSupport
 
@@ -175,6 +176,33 @@ import UVTestSupport
       }
       try await stream.loop.settle { ends.values.count == sizes.count }
       #expect(ends.values.allSatisfy { $0 == nil })
+    }
+  }
+
+  @Test(
+    "Answers to requests that came together leave together in their turn, though they are more than may wait for the client",
+    .enabled(if: test_allocations_can_count() != 0), arguments: [5000, 16_384, 16_385])
+  func oneTurn(size: Int) async throws {
+    try await withLoop { loop in
+      let server = try loop.http.listen(host: "127.0.0.1", port: 0)
+      let stream = try await loop.tcp.connect(to: server.localAddress()).value
+      try await stream.write(Bytes(String(repeating: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", count: 16))).value
+      var exchanges: [HTTPExchange] = []
+      for _ in 0..<16 { exchanges.append(try #require(try await server.next().value)) }
+      test_faults_arm(5, Int32(TEST_FAULT_SYSTEM.rawValue), .max, 1, "write")
+      defer { test_faults_disarm() }
+      let turns = Hooks.loopTurns
+      for exchange in exchanges { try await exchange.respond(Self.ok, Self.body(size)).value }
+      #expect(Hooks.loopTurns == turns)
+      for _ in exchanges {
+        _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+        #expect(try await stream.read(exactly: size).value == Self.body(size))
+      }
+      // Those that are copied leave once they are as much as may wait.
+      let most = size > 16_384 ? 1 : 1 + 16 * (size + 200) / 65_536
+      #expect(test_faults_calls("write") + test_faults_calls("writev") <= most)
+      stream.close()
+      server.close()
     }
   }
 

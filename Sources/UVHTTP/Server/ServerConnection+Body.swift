@@ -48,7 +48,7 @@ extension ServerConnection {
   ///
   /// Bytes in either direction renew the timeout of silence. So the whole body has a time of its own, in which the
   /// program's own time doesn't count, and neither does the time in which bytes wait for the client, which have theirs.
-  private func waitForBody() {
+  func waitForBody() {
     pauseBodyTime()
     if !writeEnd.isSet {
       stream.totalTimeout = max(.zero, limits.time(for: bodyParser.count + answeredCount) - waited)

@@ -2,7 +2,7 @@ import HTTPTypes
 import UV
 
 /// The server's side of a connection: it reads requests, hands them out, and writes their answers in order.
-final class ServerConnection: BodyReader {
+final class ServerConnection: GatheringWriter, BodyReader {
   enum Phase {
     case serving
     /// The last answer has left, and further bytes of the client are dropped.
@@ -10,7 +10,6 @@ final class ServerConnection: BodyReader {
     case closed
   }
 
-  let stream: ByteStream
   let server: ServerCore
   let limits: HTTPLimits
   /// Whether there are too many connections, so that this one gets the answer 503 to its first request.
@@ -71,31 +70,29 @@ final class ServerConnection: BodyReader {
   @exclusivity(unchecked) var isEndingTurns = false
   /// Whether the connection ends after the answer that has been begun last.
   @exclusivity(unchecked) var isLast = false
-  /// Answers that leave together.
-  @exclusivity(unchecked) var output = BytesBuilder()
-  /// Long bodies and what stands between them, which isn't copied. It leaves before `output`.
-  @exclusivity(unchecked) var longOutput: [Bytes] = []
-  @exclusivity(unchecked) var willFlush = false
   /// The error of answers that can't be given any more.
   var endCode = UVError.Code.brokenPipe
-  /// How many writes the system has not taken yet.
-  @exclusivity(unchecked) var writeCount = 0
-  /// Those who wait until it has.
+  /// Those who wait until the system has taken all that was written.
   @exclusivity(unchecked) var writers: [Completion<Void>] = []
-  @exclusivity(unchecked) var didWrite: Completion<Void> = { _ in }
-  /// When the client has to have taken what waits for it.
-  @exclusivity(unchecked) var writeEnd = WriteDeadline()
 
   init(_ stream: ByteStream, _ server: ServerCore, isRefused: Bool) {
-    (self.stream, self.server, self.isRefused) = (stream, server, isRefused)
+    (self.server, self.isRefused) = (server, isRefused)
     limits = server.limits
     parser = HeadParser(limits)
     bodyParser = BodyParser(.none, limits)
     memory = ServerMemory.ofLoop[stream.loop]
     end = stream.loop.now.advanced(by: limits.lifetime)
+    super.init(stream)
   }
 
-  var loop: EventLoop { stream.loop }
+  override var isClosed: Bool { phase == .closed }
+
+  override func noteWrite(_ count: Int) {
+    if stream.writeQueueSize > 0 { beginWaitingForClient(count) }
+    if isBodyComplete { return }
+    answeredCount += count
+    if waitBegin != nil { waitForBody() }
+  }
 
   func begin() {
     stream.readTimeout = isRefused ? limits.lastSilence : limits.idleTimeout

@@ -1,8 +1,7 @@
 import UV
 
-/// Writing. Frames are put together, and leave when the loop's turn ends. So messages that are sent together
-/// leave by one write.
-extension WebSocketCore: Flushable {
+/// Writing. Messages that are sent together leave by one write.
+extension WebSocketCore {
   /// A message of the program's, or one that is encoded already.
   enum SentMessage {
     case single(WebSocketMessage)
@@ -22,14 +21,6 @@ extension WebSocketCore: Flushable {
     let data: Bytes
     let done: Completion<Void>
   }
-
-  /// A payload that is shorter is copied behind its head.
-  private static let shortPayload = 16384
-  /// How much may wait for the peer before the program has to wait, too.
-  private static let mark = 65536
-
-  /// Whether the peer has to take what it gets before the program sends more.
-  var isCongested: Bool { output.count + stream.writeQueueSize > Self.mark }
 
   // MARK: Messages
 
@@ -53,27 +44,18 @@ extension WebSocketCore: Flushable {
     case .single(.binary(let bytes)): put(.binary, bytes)
     // Each frame of a client has a mask of its own.
     case .encoded(let message) where role == .client: put(message.opcode, message.payload)
-    case .encoded(let message): put(message.frame)
+    // Those who get a long one of a server share its memory.
+    case .encoded(let message):
+      append(message.frame)
+      flushLater()
     }
-  }
-
-  /// Sends a whole frame of a server. Those who get a long one share its memory.
-  private func put(_ frame: Bytes) {
-    if frame.count <= Self.shortPayload {
-      output.append(frame)
-      return flushLater()
-    }
-    flush()
-    write(frame.count) { stream.write(frame, didWrite) }
   }
 
   func put(_ opcode: Opcode, _ bytes: Bytes, isFinal: Bool = true) {
-    if role == .client || bytes.count <= Self.shortPayload {
-      return bytes.withUnsafeBytes { put(opcode, $0, isFinal: isFinal) }
-    }
+    if role == .client { return bytes.withUnsafeBytes { put(opcode, $0, isFinal: isFinal) } }
     FrameHead(opcode: opcode, isFinal: isFinal, length: bytes.count, size: 0).append(to: &output)
-    let head = output.takeBytes()
-    write(bytes.count) { stream.write([head, bytes], didWrite) }
+    append(bytes)
+    flushLater()
   }
 
   private func put(_ opcode: Opcode, _ bytes: UnsafeRawBufferPointer, isFinal: Bool = true) {
@@ -81,7 +63,8 @@ extension WebSocketCore: Flushable {
     if role == .client { head.mask = .random() }
     head.append(to: &output)
     head.mask.append(bytes, to: &output)
-    if bytes.count > Self.shortPayload { flush() } else { flushLater() }
+    endAppending()
+    flushLater()
   }
 
   /// A message that was written bit by bit is complete.
@@ -145,27 +128,6 @@ extension WebSocketCore: Flushable {
   }
 
   // MARK: Writing
-
-  func flushLater() {
-    if willFlush || output.isEmpty { return }
-    willFlush = true
-    loop.flushNextTurn(self)
-  }
-
-  package func flush() {
-    willFlush = false
-    if output.isEmpty || phase == .closed { return }
-    let bytes = output.takeBytes()
-    write(bytes.count) { stream.write(bytes, didWrite) }
-  }
-
-  private func write(_ count: Int, _ begin: () -> PendingRequest) {
-    writeCount += 1
-    _ = begin()
-    if stream.writeQueueSize == 0 { return }
-    let time = WriteDeadline.time(for: count, rate: limits.minimumRate)
-    writeEnd.extend(stream, by: time, silence: limits.silence)
-  }
 
   /// The system has taken what was written, or it is lost.
   func didWrite(_ result: Result<Void, UVError>) {

@@ -4,7 +4,7 @@ import UV
 ///
 /// It reads while nobody asks, too, until a message is there. So pings are answered, and the peer's end is seen, in a
 /// program that only sends.
-final class WebSocketCore {
+final class WebSocketCore: GatheringWriter {
   enum Role { case server, client }
 
   enum Phase {
@@ -16,7 +16,6 @@ final class WebSocketCore {
     case closed
   }
 
-  let stream: ByteStream
   let role: Role
   let limits: WebSocketLimits
   var phase = Phase.open
@@ -42,12 +41,6 @@ final class WebSocketCore {
 
   // Writing; see WebSocketCore+Output. -
 
-  var output = BytesBuilder()
-  var willFlush = false
-  var writeCount = 0
-  var didWrite: Completion<Void> = { _ in }
-  /// When the peer has to have taken what waits for it.
-  var writeEnd = WriteDeadline()
   /// Those who wait until less waits for the peer.
   var senders = Waiters<Void>()
   /// Whether a message is written bit by bit.
@@ -70,8 +63,9 @@ final class WebSocketCore {
   private var droppedCount = 0
 
   init(_ stream: ByteStream, _ role: Role, _ limits: WebSocketLimits) {
-    (self.stream, self.role, self.limits) = (stream, role, limits)
+    (self.role, self.limits) = (role, limits)
     parser = MessageParser(limits, isMasked: role == .server)
+    super.init(stream)
     stream.writeTimeout = limits.silence
     listen()
     // All are let go of when the connection closes. A weak reference would make counting references slow.
@@ -81,7 +75,13 @@ final class WebSocketCore {
     read()
   }
 
-  var loop: EventLoop { stream.loop }
+  override var isClosed: Bool { phase == .closed }
+
+  override func noteWrite(_ count: Int) {
+    if stream.writeQueueSize == 0 { return }
+    let time = WriteDeadline.time(for: count, rate: limits.minimumRate)
+    writeEnd.extend(stream, by: time, silence: limits.silence)
+  }
 
   // MARK: Asking
 
@@ -221,5 +221,6 @@ final class WebSocketCore {
     didWrite = { _ in }
     quiescing.cancel()
     input = Bytes()
+    longOutput = []
   }
 }

@@ -86,6 +86,24 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A member that reads misses nothing of what is sent in one turn, if that isn't more than the system takes",
+    arguments: [(4, 65_536), (30, 5000)])
+  func quick(messages: (count: Int, size: Int)) async throws {
+    let page = String(repeating: "x", count: messages.size)
+    try await withSocket { socket in
+      let room = WebSocketRoom<Int> { .text("missed \($0)") }
+      #expect(room.join(socket, as: 1))
+      for _ in 0..<messages.count { room.send(.text(page)) }
+      #expect(!socket.isAboveHighWaterMark)
+      let end = try await socket.next().value
+      #expect(end == nil)
+    } peer: { peer in
+      for _ in 0..<messages.count { #expect(try await peer.read()?.payload.count == messages.size) }
+      try await peer.close()
+    }
+  }
+
   @Test("A member that has left while it was behind gets nothing more of the room")
   func left() async throws {
     let page = String(repeating: "x", count: 10_000)
