@@ -172,4 +172,61 @@ import UVTestSupport
       }
     }
   }
+
+  @Test(
+    "A client that goes within a part ends it and the answers that wait behind it, each once",
+    arguments: [false, true], [false, true])
+  func gone(secure: Bool, resets: Bool) async throws {
+    let ends = Log<UVError.Code?>()
+    try await serve(secure: secure) { exchange, file in
+      let writer = try exchange.begin(HTTPResponse(status: .ok))
+      // More than the system's buffers hold.
+      for number in 0..<100 {
+        writer.write(Bytes("begin \(number)")) { _ in }
+        let part: Void? = try? await writer.write(file: file, count: 300_000).value
+        if part == nil { break }
+      }
+      writer.write("more") { ends.append($0.error?.code) }
+      writer.write(file: file, count: 10) { ends.append($0.error?.code) }
+      writer.finish { ends.append($0.error?.code) }
+    } client: { stream in
+      for path in ["/a", "/b", "/c"] { try await stream.write(Self.get(path)).value }
+      _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+      _ = try await stream.read(exactly: 400_000).value
+      if resets, let stream = stream as? TCPConnection { stream.closeReset() } else { stream.close() }
+      try await stream.loop.settle { ends.values.count == 9 }
+      #expect(ends.values == Array(repeating: .brokenPipe, count: 9))
+    }
+  }
+
+  @Test(
+    "Parts within chunked answers to requests that came together come whole and in order, to a slow client",
+    arguments: [false, true])
+  func pipelined(secure: Bool) async throws {
+    let count = 20
+    try await serve(secure: secure) { exchange, file in
+      let writer = try exchange.begin(HTTPResponse(status: .ok))
+      for _ in 0..<count {
+        writer.write(Bytes(repeating: 0x2d, count: 20_000)) { _ in }
+        writer.write(file: file, count: 300_000) { _ in }
+      }
+      try await writer.finish().value
+    } client: { stream in
+      for path in ["/a", "/b", "/c"] { try await stream.write(Self.get(path)).value }
+      for _ in 0..<3 {
+        let head = try #require(try await stream.read(until: "\r\n\r\n", limit: 1000).value)
+        #expect("\(head)".hasPrefix("HTTP/1.1 200 "))
+        for _ in 0..<count {
+          for part in [Bytes(repeating: 0x2d, count: 20_000), Self.content] {
+            let size = try #require(try await stream.read(until: "\r\n", limit: 20).value)
+            #expect("\(size)" == String(part.count, radix: 16))
+            #expect(try await stream.read(exactly: part.count).value == part)
+            #expect(try await stream.read(exactly: 2).value == "\r\n")
+          }
+          try await stream.loop.sleep(for: .zero).value
+        }
+        #expect(try await stream.read(exactly: 5).value == "0\r\n\r\n")
+      }
+    }
+  }
 }

@@ -219,4 +219,66 @@ import UVTestSupport
       #expect(answer.hasSuffix("4\r\nhalf\r\n"))
     }
   }
+
+  @Test("A client that takes its answer through a gateway isn't silent, though it sends nothing of the body")
+  func upload() async throws {
+    var limits = HTTPLimits()
+    (limits.idleTimeout, limits.minimumRate) = (.milliseconds(100), 1000)
+    var options = HTTPClientOptions()
+    options.idleTimeout = .milliseconds(100)
+    let bodies = Log<Bytes?>()
+    try await withGateway(limits, options: options, codes: [nil]) { exchange in
+      let writer = try exchange.begin(HTTPResponse(status: .ok))
+      exchange.body.readToEnd(limit: 100) { bodies.append($0.value) }
+      while bodies.values.isEmpty {
+        try await writer.write(Bytes(repeating: 0x78, count: 1000)).value
+        try await exchange.loop.sleep(for: .milliseconds(2)).value
+      }
+      try await writer.finish().value
+    } client: { client in
+      let stream = client.stream
+      let head = "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nab"
+      try await stream.write(Bytes(head)).value
+      let end = stream.loop.clock.now.advanced(by: .milliseconds(400))
+      while stream.loop.clock.now < end { try #require(try await stream.read().value != nil) }
+      try await stream.write("cd").value
+      #expect(try await stream.readToEnd(limit: 1 << 20).value.suffix(5).elementsEqual("0\r\n\r\n".utf8))
+      #expect(bodies.values == ["abcd"])
+    }
+  }
+
+  @Test("A client that resets its connection has the other server's given up", arguments: [false, true])
+  func clientResets(isWithin: Bool) async throws {
+    try await withLoop { loop in
+      let server = try loop.http.listen(host: "127.0.0.1", port: 0)
+      let authority = "127.0.0.1:\(try server.localAddress().port)"
+      let gateway = try loop.http.listen(host: "127.0.0.1", port: 0)
+      let forwarder = HTTPClient(loop)
+      let client = try await loop.tcp.connect(to: gateway.localAddress()).value
+      try await client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n").value
+      let exchange = try #require(try await gateway.next().value)
+      let forwarding = loop.spawn { () async in
+        await failure {
+          try await exchange.forward(
+            changing: { ($0.scheme, $0.authority) = ("http", authority) }, by: forwarder
+          ).value
+        }?.code
+      }
+      let asked = try #require(try await server.next().value)
+      var writer: HTTPResponseWriter?
+      if isWithin {
+        writer = try asked.begin(HTTPResponse(status: .ok))
+        try await writer?.write("half").value
+        _ = try await client.read(until: "half\r\n", limit: 1000).value
+      }
+      client.closeReset()
+      #expect(await forwarding.value == .brokenPipe)
+      #expect(forwarder.counts.leased == 0 && forwarder.counts.discarded == 1)
+      if writer == nil { try? await asked.respond(HTTPResponse(status: .ok)).value }
+      writer = nil
+      gateway.close()
+      server.close()
+      try await forwarder.close().value
+    }
+  }
 }

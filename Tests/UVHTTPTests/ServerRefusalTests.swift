@@ -1,4 +1,5 @@
 import Testing
+import UVTLS
 import UVTestSupport
 
 @testable import UVHTTP
@@ -92,6 +93,48 @@ import UVTestSupport
       #expect(try await asking.value.hasPrefix("HTTP/1.1 503 "))
       #expect(server.counts.refused == 3)
       waiting.close()
+    }
+  }
+
+  @Test("A crowd that comes at once over TLS has as many connections as the limits say, and all are answered")
+  func crowd() async throws {
+    let certificates = Certificates.shared.directory
+    try await withLoop { loop in
+      var limits = HTTPLimits()
+      (limits.connections, limits.refusedConnections) = (1, 2)
+      limits.lastSilence = .milliseconds(200)
+      let identity = try TLSIdentity(
+        certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
+      let context = try TLSContext.client(trust: .certificates("\(certificates)/root.pem"))
+      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
+      let port = Int(try listener.localAddress().port)
+      let server = loop.http.serve(listener, limits: limits)
+      let serving = loop.spawn { () async throws in
+        for try await exchange in server { try await exchange.respond(HTTPResponse(status: .ok), "a").value }
+      }
+      let first = try await loop.tls.connect(host: "127.0.0.1", port: port, context).value
+      while server.counts.accepted < 1 { try await loop.sleep(for: .milliseconds(1)).value }
+      let answers = Log<String>()
+      let crowd = (0..<8).map { _ in
+        loop.spawn { () async throws in
+          let stream = try await loop.tls.connect(host: "127.0.0.1", port: port, context).value
+          // The first two are known to the server before one speaks.
+          while server.counts.refused < 2 { try await loop.sleep(for: .milliseconds(1)).value }
+          try await loop.sleep(for: .milliseconds(20)).value
+          if answers.values.isEmpty { #expect(server.counts.refused == 2) }
+          try await stream.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n").value
+          answers.append("\(try await stream.readToEnd(limit: 1000).value)")
+          stream.close()
+        }
+      }
+      for task in crowd { try await task.value }
+      #expect(answers.values.allSatisfy { $0.hasPrefix("HTTP/1.1 503 ") })
+      #expect(server.counts == HTTPServerCounts(connections: 1, accepted: 1, refused: 8))
+      try await first.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").value
+      #expect("\(try await first.readToEnd(limit: 1000).value)".hasPrefix("HTTP/1.1 200 "))
+      first.close()
+      server.close()
+      try await serving.value
     }
   }
 }

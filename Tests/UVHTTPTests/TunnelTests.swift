@@ -81,6 +81,35 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A tunnel isn't idle while one side sends, also when the other one has ended; a timeout of one's readers counts",
+    arguments: [false, true], [false, true])
+  func oneSided(fromClient: Bool, halfClosed: Bool) async throws {
+    try await withTunnel { one, other in
+      one.idleTimeout = .milliseconds(200)
+      try await one.join(other).value
+    } _: { client, server in
+      let (sender, taker) = fromClient ? (client, server) : (server, client)
+      if halfClosed { try await taker.shutdown().value }
+      for _ in 0..<30 {
+        try await sender.write("a").value
+        #expect(try await taker.read().value == "a")
+        try await sender.loop.sleep(for: .milliseconds(20)).value
+      }
+      if !halfClosed { try await taker.shutdown().value }
+      try await sender.shutdown().value
+      #expect(try await taker.read().value == nil)
+      #expect(try await sender.read().value == nil)
+    }
+    try await withTunnel { one, other in
+      (fromClient ? one : other).readTimeout = .milliseconds(50)
+      let error = await failure { try await one.join(other).value }
+      #expect(error?.code == .timedOut)
+    } _: { client, server in
+      try await expectResets(client, server)
+    }
+  }
+
   private nonisolated(nonsending) func expectResets(_ peers: TCPConnection...) async throws {
     for peer in peers {
       let code = await failure { _ = try await peer.read().value }?.code

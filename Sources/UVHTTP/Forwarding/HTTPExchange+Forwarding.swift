@@ -16,7 +16,8 @@ extension HTTPExchange {
   /// OPTIONS and TRACE whose field `Max-Forwards` has come to 0 are answered here, with 200 and 501 (Not Implemented).
   ///
   /// The exchange is answered in any case: with 504 (Gateway Timeout) if the other server takes too long, and with 502
-  /// (Bad Gateway) if it can't be asked. If it breaks off within its answer, so does the connection to the client.
+  /// (Bad Gateway) if it can't be asked. If it breaks off within its answer, so does the connection to the client, and
+  /// if that is lost, the other server is given up.
   ///
   /// - Parameters:
   ///   - change: Changes the client's request: its scheme and its authority for a server that you choose, its path, or
@@ -73,6 +74,10 @@ private final class Forwarding {
 
   func begin(_ request: HTTPRequest, by client: HTTPClient) {
     guard let exchange else { return }
+    exchange.whenLost { [self] code in
+      pending.cancel()
+      end(.failure(UVError(code, operation: "respond")))
+    }
     let isAnswered: Completion<HTTPClientResponse> = { [self] result in
       switch result {
       case .success(let answer): pass(answer)

@@ -161,6 +161,9 @@ public final class HTTPExchange {
     return connection.tell(done)
   }
 
+  /// Has `body` called if the connection ends before the answer is complete.
+  func whenLost(_ body: @escaping (UVError.Code) -> Void) { connection.whenLost(number, body) }
+
   /// Answers the request with a part of a file. Its bytes don't pass through this process, unless they have
   /// to be encrypted.
   ///

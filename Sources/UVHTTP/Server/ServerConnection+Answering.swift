@@ -19,6 +19,11 @@ extension ServerConnection {
     return PendingRequest { [self] in if number >= firstNumber { giveUp() } }
   }
 
+  /// Has `body` called if the connection ends before an answer is complete.
+  func whenLost(_ number: Int, _ body: @escaping (UVError.Code) -> Void) {
+    if !hasGone(number) { lost[number] = body }
+  }
+
   /// Tells the program that it can't answer so.
   func fail<T>(_ code: UVError.Code, _ done: @escaping Completion<T>) -> PendingRequest {
     loop.queueMicrotask { done(.failure(UVError(code, operation: "respond"))) }
@@ -138,6 +143,7 @@ extension ServerConnection {
   /// An answer has been given completely. It is the next one's turn.
   func endTurn() {
     turns.remove(at: 0)
+    if !lost.isEmpty { lost[firstNumber] = nil }
     firstNumber += 1
     // Nobody reads the body any more. Its rest is dropped.
     body?.finish(UVError(.cancelled, operation: "read"))
@@ -169,6 +175,14 @@ extension ServerConnection {
     firstNumber += turns.count
     turns = []
     for body in waiting { body() }
+    tellLost()
+  }
+
+  /// There will be no more answers.
+  func tellLost() {
+    let told = lost
+    lost = [:]
+    for body in told.values { body(endCode) }
   }
 
   private func decideWhetherLast() {

@@ -70,6 +70,7 @@ extension ServerConnection {
     let waiting = turns.flatMap(\.waiting)
     turns = []
     for body in waiting { body() }
+    tellLost()
     tellWriters(.failure(UVError(endCode, operation: "respond")))
     server.didClose(self)
   }

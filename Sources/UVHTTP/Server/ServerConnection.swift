@@ -68,6 +68,8 @@ final class ServerConnection: GatheringWriter, BodyReader {
   /// The number of the first of them.
   @exclusivity(unchecked) var firstNumber = 0
   @exclusivity(unchecked) var isEndingTurns = false
+  /// Those who hear of it if the connection ends before an answer is complete, by the answer's number.
+  @exclusivity(unchecked) var lost: [Int: (UVError.Code) -> Void] = [:]
   /// Whether the connection ends after the answer that has been begun last.
   @exclusivity(unchecked) var isLast = false
   /// The error of answers that can't be given any more.

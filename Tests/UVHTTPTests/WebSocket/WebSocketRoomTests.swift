@@ -127,6 +127,36 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A slow member that is closed gets what it was sent before and then the close, and nothing of the room any more",
+    arguments: [true, false])
+  func closed(leaves: Bool) async throws {
+    let page = String(repeating: "x", count: 10_000)
+    try await withSocket { socket in
+      let room = WebSocketRoom<Int> { .text("missed \($0)") }
+      #expect(room.join(socket, as: 1))
+      for _ in 0..<2000 { room.send(.text(page)) }
+      #expect(socket.isAboveHighWaterMark)
+      let closing = socket.close(.goingAway, reason: "too slow")
+      if leaves { room.leave(1) }
+      for _ in 0..<100 { room.send(.text(page)) }
+      try await closing.value
+      room.send("last")
+      #expect(room.contains(1) != leaves)
+    } peer: { peer in
+      // The peer reads when all has been said.
+      try await peer.stream.loop.settle()
+      var last: Received?
+      while let received = try await peer.read(), received.first != 0x88 {
+        #expect(received.payload.count == page.utf8.count)
+        last = received
+      }
+      #expect(last != nil)
+      try await peer.send(frame(0x88, [0x03, 0xe9]))
+      #expect(try await peer.read() == nil)
+    }
+  }
+
   private final class UnsafeTransferBox<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
