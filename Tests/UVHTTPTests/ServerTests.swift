@@ -296,6 +296,15 @@ func serveEach(
   }
 }
 
+/// Hears of the end of the turn of a loop in which it was made.
+final class TurnEnd: Flushable {
+  private(set) var hasCome = false
+
+  init(_ loop: EventLoop) { loop.flushNextTurn(self) }
+
+  package func flush() { hasCome = true }
+}
+
 /// Makes the certificates of the tests, once. The program that makes them opens descriptors, which a test
 /// that runs at the same time would take for its own. So every test waits for that.
 func makeCertificates() { _ = Certificates.shared }

@@ -76,9 +76,23 @@ import UVTestSupport
   func takes(part: Part, secure: Bool) async throws {
     var limits = HTTPLimits()
     (limits.idleTimeout, limits.minimumRate) = (.milliseconds(100), 1000)
+    try await takes(limits, part, secure, serviceEnds: false)
+  }
+
+  @Test(
+    "Nor is it silent at the end of the service, which waits for its body", arguments: Part.allCases,
+    [false, true])
+  func takesLast(part: Part, secure: Bool) async throws {
+    var limits = HTTPLimits()
+    (limits.lastSilence, limits.minimumRate) = (.milliseconds(100), 1000)
+    try await takes(limits, part, secure, serviceEnds: true)
+  }
+
+  private func takes(_ limits: HTTPLimits, _ part: Part, _ secure: Bool, serviceEnds: Bool) async throws {
     let (bodies, answers) = (Log<Result<Bytes, UVError>>(), Log<UVError.Code?>())
     try await serve(limits, secure: secure, by: part, bodies, answers) { stream in
       _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
+      if serviceEnds { stream.loop.shutdownGracefully(within: .seconds(60)) { _ in } }
       let clock = stream.loop.clock
       let end = clock.now.advanced(by: .milliseconds(400))
       while clock.now < end { try #require(try await stream.read().value != nil) }

@@ -50,10 +50,12 @@ import UVTestSupport
     #expect(room.value.names.isEmpty)
   }
 
-  @Test("A member that doesn't read misses messages, takes a bounded amount of memory, and is told how many")
-  func slow() async throws {
+  @Test(
+    "A member that doesn't read misses messages, takes a bounded amount of memory, and is told how many",
+    arguments: Transport.allCases)
+  func slow(transport: Transport) async throws {
     let (count, page) = (2000, String(repeating: "x", count: 10_000))
-    try await withSocket { socket in
+    try await withSocket(over: transport) { socket in
       let room = WebSocketRoom<Int> { .text("missed \($0)") }
       #expect(room.join(socket, as: 1))
       #expect(try await socket.next().value != nil)
@@ -88,10 +90,10 @@ import UVTestSupport
 
   @Test(
     "A member that reads misses nothing of what is sent in one turn, if that isn't more than the system takes",
-    arguments: [(4, 65_536), (30, 5000)])
-  func quick(messages: (count: Int, size: Int)) async throws {
+    arguments: [(4, 65_536), (30, 5000)], Transport.allCases)
+  func quick(messages: (count: Int, size: Int), transport: Transport) async throws {
     let page = String(repeating: "x", count: messages.size)
-    try await withSocket { socket in
+    try await withSocket(over: transport) { socket in
       let room = WebSocketRoom<Int> { .text("missed \($0)") }
       #expect(room.join(socket, as: 1))
       for _ in 0..<messages.count { room.send(.text(page)) }
