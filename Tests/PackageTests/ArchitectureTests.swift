@@ -108,7 +108,8 @@ import Testing
       "@exclusivity(unchecked)",
       [
         "UV/", "UVPromises/", "UVFutures/", "UVRxStream/", "UVTLS/TLSSession.swift",
-        "UVHTTP/Server/", "UVHTTP/Client/", "UVNIO/Channels/StreamChannel.swift",
+        "UVHTTP/Server/", "UVHTTP/Client/", "UVHTTP/GatheringWriter.swift",
+        "UVNIO/Channels/StreamChannel.swift",
         "UVNIO/Channels/SocketChannel.swift",
       ]
     ),
