@@ -13,6 +13,7 @@ final class PEM {
   init(path: String) throws(UVError) {
     subject = path
     bytes = Bytes()
+    OpenSSLStart.ensure()
     ERR_clear_error()
     guard let file = BIO_new_file(path, "r") else { throw OpenSSLError.take(Self.operation, path) }
     source = file
@@ -21,6 +22,7 @@ final class PEM {
   init(_ bytes: Bytes, _ subject: String) throws(UVError) {
     self.subject = subject
     self.bytes = bytes
+    OpenSSLStart.ensure()
     // Sound: this object keeps the bytes for as long as OpenSSL reads them.
     guard let memory = bytes.withUnsafeBytes({ ctls_bytes($0.baseAddress, Int32(clamping: $0.count)) }) else {
       throw UVError(.outOfMemory, operation: Self.operation, subject: subject)

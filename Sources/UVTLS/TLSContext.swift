@@ -119,6 +119,7 @@ public final class TLSContext: @unchecked Sendable {
     for (name, identity) in names {
       identities[try TLSHost(pattern: name, "tls_context").text] = identity
     }
+    OpenSSLStart.ensure()
     ERR_clear_error()
     guard let raw = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method()) else {
       throw OpenSSLError.take("tls_context")

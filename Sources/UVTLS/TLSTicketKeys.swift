@@ -49,6 +49,7 @@ public final class TLSTicketKeys: @unchecked Sendable {
   }
 
   private init(empty: Void) throws(UVError) {
+    OpenSSLStart.ensure()
     guard let raw = ctls_ticket_keys_new() else { throw UVError(.outOfMemory, operation: "ticket_keys") }
     self.raw = raw
   }

@@ -1,0 +1,10 @@
+import COpenSSL
+
+/// How OpenSSL is begun, once in a process. Whatever calls it first has this done before.
+enum OpenSSLStart {
+  /// OpenSSL frees nothing when the process ends: `exit` waits for no thread, and a loop that speaks TLS meanwhile would
+  /// use what is gone. A program that has used OpenSSL before has decided that itself.
+  private static let once: Void = { _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) }()
+
+  static func ensure() { once }
+}
