@@ -2,9 +2,9 @@ import UV
 
 /// A connection that gathers what is written in a turn of the loop. It leaves when the turn ends.
 ///
-/// What is gathered doesn't count as what waits for the peer, unless something does wait. If each write left by
-/// itself, the stream would gather the second one of a turn and those after it, and a program would wait for the end
-/// of the turn although the system has room.
+/// Gathered bytes count as congestion only while other bytes wait for the peer. Writes don't leave one by one, because
+/// the stream would then gather all but the first of a turn, and the program would wait for the end of the turn
+/// although the system has room.
 class GatheringWriter: Flushable {
   /// Bytes that are shorter are copied.
   private static let shortBytes = 16384

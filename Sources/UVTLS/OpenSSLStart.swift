@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// How OpenSSL is begun, once in a process. Whatever calls it first has this done before.
+/// Sets OpenSSL up, once in a process. Code that may be the first to call OpenSSL calls ``ensure()`` before.
 enum OpenSSLStart {
   /// OpenSSL frees nothing when the process ends: `exit` waits for no thread, and a loop that speaks TLS meanwhile would
   /// use what is gone. A program that has used OpenSSL before has decided that itself.

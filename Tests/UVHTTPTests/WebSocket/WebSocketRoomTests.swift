@@ -106,14 +106,20 @@ import UVTestSupport
     }
   }
 
+  /// A room whose one member, number 1, is behind.
+  private static func crowdedRoom(_ socket: WebSocket, _ page: String) -> WebSocketRoom<Int> {
+    let room = WebSocketRoom<Int> { .text("missed \($0)") }
+    #expect(room.join(socket, as: 1))
+    for _ in 0..<2000 { room.send(.text(page)) }
+    #expect(socket.isAboveHighWaterMark)
+    return room
+  }
+
   @Test("A member that has left while it was behind gets nothing more of the room")
   func left() async throws {
     let page = String(repeating: "x", count: 10_000)
     try await withSocket { socket in
-      let room = WebSocketRoom<Int> { .text("missed \($0)") }
-      #expect(room.join(socket, as: 1))
-      for _ in 0..<2000 { room.send(.text(page)) }
-      #expect(socket.isAboveHighWaterMark)
+      let room = Self.crowdedRoom(socket, page)
       room.leave(1)
       try await socket.send("last").value
       #expect(try await socket.next().value == .text("go"))
@@ -135,10 +141,7 @@ import UVTestSupport
   func closed(leaves: Bool) async throws {
     let page = String(repeating: "x", count: 10_000)
     try await withSocket { socket in
-      let room = WebSocketRoom<Int> { .text("missed \($0)") }
-      #expect(room.join(socket, as: 1))
-      for _ in 0..<2000 { room.send(.text(page)) }
-      #expect(socket.isAboveHighWaterMark)
+      let room = Self.crowdedRoom(socket, page)
       let closing = socket.close(.goingAway, reason: "too slow")
       if leaves { room.leave(1) }
       for _ in 0..<100 { room.send(.text(page)) }
