@@ -48,7 +48,8 @@ public enum Targets {
       "http-idle", ["connections": 10_000, "size": 13], .bytes,
       bounds: [.callback: 4096, .async: 4096, .promise: 4096, .future: 4096]),
     Target(
-      "fs-read", ["in-flight": 64], bounds: [.callback: 1.05, .async: 1.10, .promise: 1.12, .future: 1.15],
+      "fs-read", ["in-flight": 64, "cores": 2],
+      bounds: [.callback: 1.05, .async: 1.10, .promise: 1.12, .future: 1.15],
       reasons: [
         .async: "four waits, each a job, and 9 allocations more than callbacks",
         .promise: "14 allocations more than callbacks: a request, a promise and a step for each of four",

@@ -78,7 +78,8 @@ public enum Workloads {
 
   static let fsRead = LoopWorkload(
     name: "fs-read", summary: "open a file, fstat, read it into a buffer, close",
-    parameters: [inFlight(1, 64, takesDescriptors: true), fileSize(from: 1, "bytes of a file")],
+    revision: 2,
+    parameters: [inFlight(1, 64, takesDescriptors: true), fileSize(from: 1, "bytes of a file"), cores],
     isSingleThreaded: false,
     check: .fileContents,
     rows: ReadFiles.rows(beside: cb_fs_read_run))
@@ -163,7 +164,7 @@ public enum Workloads {
     rows: HTTPGet.rows(beside: cb_http_client_run))
 
   private static let cores = Parameter(
-    "cores", 1, 2, in: 1...2, help: "1: both threads share a processor; 2: one each")
+    "cores", 1, 2, in: 1...2, help: "1: both threads, or the loop and the pool, share a processor; 2: one each")
 
   static func inFlight(_ values: Int..., takesDescriptors: Bool = false) -> Parameter {
     var parameter = Parameter(

@@ -1,5 +1,6 @@
 import BenchKit
 import CBenchSupport
+import UV
 
 /// A workload that a loop does by itself: timers, files, wake-ups, chains.
 struct LoopWorkload: Workload {
@@ -113,7 +114,7 @@ private final class LoopInstance: WorkloadInstance {
     writtenSeed = seed
   }
 
-  /// `cores=1` puts both threads of a workload on one processor, `cores=2` on two.
+  /// `cores=1` puts both threads of a workload on one processor, `cores=2` on two: the loop's and another, or the loop's and the pool's.
   private func place() -> Int32 {
     // The server has the other processor.
     if server != nil {
@@ -124,8 +125,14 @@ private final class LoopInstance: WorkloadInstance {
       bench_unpin_thread()
       return -1
     }
+    let other = bench_usable_cpu(cores > 1 ? 1 : 0)
+    if case .fileContents = check {
+      // The pool's threads stay where the thread is that hands over the first job.
+      bench_pin_thread(other)
+      EventLoop.runCallbacks { $0.files.stat("/") { _ in } }
+    }
     bench_pin_thread(bench_usable_cpu(0))
-    return bench_usable_cpu(cores > 1 ? 1 : 0)
+    return other
   }
 
   private func expected(_ request: RunRequest) -> UInt64 {
