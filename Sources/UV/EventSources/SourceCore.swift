@@ -58,9 +58,10 @@ final class SourceCore<Element>: SourceLine {
 
   @usableFromInline
   struct Entry {
-    @usableFromInline let waiter: Waiter
     /// The loop's number of the waiter; 0 for a handler, which nobody cancels.
     @usableFromInline let generation: UInt
+    // Last, since it ends within a word, which goes on with what follows an entry.
+    @usableFromInline let waiter: Waiter
 
     @inlinable
     init(waiter: consuming Waiter, generation: UInt) {
@@ -68,10 +69,20 @@ final class SourceCore<Element>: SourceLine {
     }
   }
 
+  /// What most sources don't have.
+  @usableFromInline
+  final class Rest {
+    /// Those who wait behind the first.
+    @usableFromInline @exclusivity(unchecked) var others = Queue<Entry>()
+    /// The error with which the source has ended, for everyone who asks later; nil for a clean end.
+    fileprivate var error: UVError?
+
+    @inlinable
+    init() {}
+  }
+
   // The properties that each element touches come first, so that they share a cache line.
   @usableFromInline @exclusivity(unchecked) var first: Entry?
-  @usableFromInline @exclusivity(unchecked) var others = Queue<Entry>()
-  // They fit in behind the queue's last word, which is half empty.
   @usableFromInline @exclusivity(unchecked) private(set) var isProducing = false
   @usableFromInline @exclusivity(unchecked) private(set) var hasEnded = false
   /// Whether elements go to a handler as they come.
@@ -79,8 +90,7 @@ final class SourceCore<Element>: SourceLine {
   /// The source itself, which owns this object; set once. Sound: it is used only while somebody asks or
   /// waits. A source that produces keeps itself alive. A caller that asks holds the source and passes it.
   unowned(unsafe) var driver: (any SourceDriver)!
-  /// The error with which the source has ended, for everyone who asks later; nil for a clean end.
-  @exclusivity(unchecked) private var error: UVError?
+  @usableFromInline @exclusivity(unchecked) var rest: Rest?
 
   /// Sound, as is the next: somebody asks, or waits; see ``driver``.
   private var operation: String { driver.operation }
@@ -88,7 +98,7 @@ final class SourceCore<Element>: SourceLine {
   var loop: EventLoop { driver.loop }
 
   /// How the source has ended.
-  private var ending: Outcome { error.map { .failure($0) } ?? .success(nil) }
+  private var ending: Outcome { rest?.error.map { .failure($0) } ?? .success(nil) }
 
   /// Whether somebody waits for an element.
   @usableFromInline var hasDemand: Bool {
@@ -98,6 +108,22 @@ final class SourceCore<Element>: SourceLine {
   /// The number of the first in the line; 0 if the line is empty, or the first is a handler.
   var firstNumber: UInt {
     @inline(__always) get { first?.generation ?? 0 }
+  }
+
+  /// What most sources don't have, made now if there is none.
+  @inlinable
+  func makeRest() -> Rest {
+    if let rest { return rest }
+    let rest = Rest()
+    self.rest = rest
+    return rest
+  }
+
+  /// Takes those out who wait behind the first.
+  private func takeOthers() -> Queue<Entry> {
+    guard let rest else { return Queue() }
+    defer { rest.others = Queue() }
+    return rest.others
   }
 
   // MARK: Asking
@@ -203,9 +229,9 @@ final class SourceCore<Element>: SourceLine {
     let entry: Entry
     if let first, first.generation == generation {
       entry = first
-      self.first = others.popFirst()
-    } else if let index = others.firstIndex(where: { $0.generation == generation }) {
-      entry = others.remove(at: index)
+      self.first = rest?.others.popFirst()
+    } else if let rest, let index = rest.others.firstIndex(where: { $0.generation == generation }) {
+      entry = rest.others.remove(at: index)
     } else {
       return
     }
@@ -217,7 +243,8 @@ final class SourceCore<Element>: SourceLine {
 
   override func awaited(slot: UInt, generation: UInt) -> Awaited? {
     guard isProducing,
-      first?.generation == generation || others.contains(where: { $0.generation == generation })
+      first?.generation == generation
+        || rest?.others.contains(where: { $0.generation == generation }) == true
     else { return nil }
     return Awaited(operation: operation, subject: driver.wish(of: generation), object: driver)
   }
@@ -244,7 +271,7 @@ final class SourceCore<Element>: SourceLine {
   func enter(_ waiter: consuming Waiter, _ loop: EventLoop) -> UInt {
     let number = loop.numberWaiter()
     let entry = Entry(waiter: waiter, generation: number)
-    if first == nil { first = consume entry } else { others.append(consume entry) }
+    if first == nil { first = consume entry } else { makeRest().others.append(consume entry) }
     return number
   }
 
@@ -276,7 +303,7 @@ final class SourceCore<Element>: SourceLine {
   @inline(__always)
   func takeFirst() -> Waiter? {
     guard let entry = first.take() else { return nil }
-    first = others.popFirst()
+    if let rest { first = rest.others.popFirst() }
     return entry.waiter
   }
 
@@ -287,10 +314,9 @@ final class SourceCore<Element>: SourceLine {
     let ending = ending
     hasHandler = false
     guard let entry = first.take() else { return }
-    let rest = others
-    others = Queue()
+    let others = takeOthers()
     entry.waiter.resume(ending)
-    for entry in rest { entry.waiter.resume(ending) }
+    for entry in others { entry.waiter.resume(ending) }
   }
 
   /// Ends the source for everyone who asks later. The driver tells those who wait.
@@ -300,16 +326,15 @@ final class SourceCore<Element>: SourceLine {
     if hasEnded { return false }
     hasEnded = true
     isProducing = false
-    self.error = error
+    if let error { makeRest().error = error }
     return true
   }
 
   /// Tells everyone who waits of an error that isn't the end. They may ask again.
   func failAll(_ error: UVError) {
-    let rest = others
-    others = Queue()
+    let others = takeOthers()
     fail(error)
-    for entry in rest { entry.waiter.resume(.failure(error)) }
+    for entry in others { entry.waiter.resume(.failure(error)) }
   }
 
   /// Tells the handler, or whoever waits first, of an error that isn't the end. They may ask again.

@@ -55,8 +55,28 @@ final class RequestFlatMap<Input, Child: Publisher, Failure: Error>: DescribedSu
   func attach(to child: Child) {
     // Transforming may have cancelled.
     guard downstream != nil else { return }
+    if Child.self == RequestPublisher<Output>.self {
+      return child.receive(subscriber: RequestTaker<Output, Child.Failure> { [self] in start($0) })
+    }
     Downstream<Output, Child.Failure>(self, height: height + 1) { [self] in receive($0) }.grounded()
       .attach(to: child)
+  }
+
+  /// Starts the child's request, which is wanted, without a subscription.
+  @inlinable
+  func start(_ request: Request<Output>) {
+    pending = request.start({ [self] in childDidAnswer($0) }, void: { [self] in childDidAnswer($0.typed()) })
+  }
+
+  @inlinable
+  func childDidAnswer(_ result: Result<Output, UVError>) {
+    pending = PendingRequest()
+    switch result {
+    case .success(let output):
+      _ = downstream?.receive(output)
+      end(.finished)
+    case .failure(let error): end(.failure(error as! Failure))
+    }
   }
 
   @inlinable
