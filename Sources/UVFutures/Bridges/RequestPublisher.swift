@@ -61,24 +61,11 @@ final class RequestSubscription<Value, Output>: Microtask, Subscription {
     case over
   }
 
-  /// A subscriber's function. An optional function would get a wrapper wherever it is stored or read, in builds for
-  /// debugging.
-  @usableFromInline
-  struct Delivery {
-    @usableFromInline let function: (Signal<Output, UVError>) -> Subscribers.Demand
-
-    @inlinable
-    init(_ function: @escaping (Signal<Output, UVError>) -> Subscribers.Demand) { self.function = function }
-
-    @inlinable
-    func callAsFunction(_ signal: Signal<Output, UVError>) -> Subscribers.Demand { function(signal) }
-  }
-
   @usableFromInline @exclusivity(unchecked) var progress = Progress.over
   /// Makes the output of the request's value.
   @usableFromInline let transform: (Value) -> Output
-  /// Hands on to the subscriber; nil once the subscription is over.
-  @usableFromInline @exclusivity(unchecked) var deliver: Delivery?
+  /// Nil once the subscription is over.
+  @usableFromInline @exclusivity(unchecked) var downstream: Delivery<Output, UVError>?
   /// Holds the answer that was known at once, until it is delivered.
   @usableFromInline @exclusivity(unchecked) var storage = OutcomeStorage()
   @usableFromInline @exclusivity(unchecked) var hasDemand = false
@@ -86,7 +73,7 @@ final class RequestSubscription<Value, Output>: Microtask, Subscription {
 
   @inlinable
   init(_ downstream: Downstream<Output, UVError>, _ transform: @escaping (Value) -> Output) {
-    deliver = Delivery(downstream.deliver)
+    self.downstream = Delivery(to: downstream)
     self.transform = transform
     super.init()
   }
@@ -94,7 +81,7 @@ final class RequestSubscription<Value, Output>: Microtask, Subscription {
   deinit {
     // The loop has ended before the answer was delivered.
     guard case .answered(let finish) = progress else { return }
-    deliver = nil
+    downstream = nil
     finish(self)
   }
 
@@ -102,9 +89,9 @@ final class RequestSubscription<Value, Output>: Microtask, Subscription {
   /// place here.
   @inlinable
   func begin(_ request: Request<Value>) {
-    _ = deliver?(.subscription(self))
+    downstream?.receive(link: self)
     isSubscribing = false
-    if deliver == nil { return }
+    if downstream == nil { return }
     if hasDemand { start(request) } else { progress = .waiting(request) }
   }
 
@@ -119,9 +106,9 @@ final class RequestSubscription<Value, Output>: Microtask, Subscription {
 
   @usableFromInline
   func cancel() {
-    let last = deliver
+    let last = downstream
     guard last != nil else { return }
-    deliver = nil
+    downstream = nil
     switch progress {
     case .waiting, .over: progress = .over
     case .running(let pending):
@@ -148,16 +135,16 @@ final class RequestSubscription<Value, Output>: Microtask, Subscription {
   @inlinable
   func finish(_ result: Result<Value, UVError>) {
     progress = .over
-    guard let deliver else { return }
+    guard let downstream else { return }
     switch result {
     case .success(let value):
-      _ = deliver(.value(transform(value)))
-      if self.deliver == nil { return }
-      self.deliver = nil
-      _ = deliver(.completion(.finished))
+      _ = downstream.receive(transform(value))
+      if self.downstream == nil { return }
+      self.downstream = nil
+      downstream.receive(completion: .finished)
     case .failure(let error):
-      self.deliver = nil
-      _ = deliver(.completion(.failure(error)))
+      self.downstream = nil
+      downstream.receive(completion: .failure(error))
     }
   }
 }

@@ -49,7 +49,7 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
   @usableFromInline @exclusivity(unchecked) var isStarted = false
   @usableFromInline @exclusivity(unchecked) var pending = PendingRequest()
   /// Nil once the subscription is over.
-  @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Source.Element, UVError>?
+  @usableFromInline @exclusivity(unchecked) var downstream: Delivery<Source.Element, UVError>?
 
   @inlinable
   init(
@@ -57,7 +57,7 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
     _ ask: @escaping (SourceSubscription) -> Void,
     deliver: @escaping (ElementReceiver<Source.Element>, Result<Source.Element?, UVError>) -> Void
   ) {
-    self.downstream = downstream
+    self.downstream = Delivery(to: downstream)
     self.source = source
     askNow = ask
     super.init(deliver)

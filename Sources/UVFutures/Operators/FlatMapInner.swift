@@ -2,14 +2,16 @@
 @usableFromInline
 class FlatMapInner {
   @usableFromInline @exclusivity(unchecked) final var subscription: Link?
-  /// Whether it has been asked for everything.
-  @usableFromInline @exclusivity(unchecked) final var isUnlimited = false
-  @usableFromInline @exclusivity(unchecked) final var isLinked = true
   /// The object that it belongs to, unless that is this object itself; nil once it has ended.
   @usableFromInline @exclusivity(unchecked) final var node: AnyObject?
   // Sound: a neighbour in the list resets this before it goes.
   @usableFromInline @exclusivity(unchecked) final unowned(unsafe) var previous: FlatMapInner?
+  /// The next in the list; of a spare one, an older one.
   @usableFromInline @exclusivity(unchecked) final var next: FlatMapInner?
+  // Properties of less than a word come last, so that those of a subclass fill it.
+  /// Whether it has been asked for everything.
+  @usableFromInline @exclusivity(unchecked) final var isUnlimited = false
+  @usableFromInline @exclusivity(unchecked) final var isLinked = true
 
   @inlinable init() {}
 }
@@ -19,10 +21,13 @@ extension FlatMapNode {
   /// An inner publisher that nothing else holds any more, so that nothing of its first use can come.
   @inlinable
   func takeSpare() -> FlatMapInner? {
+    if spare == nil { return nil }
     // One that ends has the next begin while it is still held.
-    if olderSpare != nil, isKnownUniquelyReferenced(&olderSpare) { return olderSpare.take() }
-    guard spare != nil, isKnownUniquelyReferenced(&spare) else { return nil }
-    return spare.take()
+    if isKnownUniquelyReferenced(&spare!.next) { return spare!.next.take() }
+    guard isKnownUniquelyReferenced(&spare) else { return nil }
+    let last = spare.take()
+    spare = last?.next.take()
+    return last
   }
 
   @inlinable
@@ -39,7 +44,8 @@ extension FlatMapNode {
     inner.subscription = nil
     unlink(inner)
     if inner !== self {
-      olderSpare = spare.take()
+      spare?.next = nil
+      inner.next = spare.take()
       spare = inner
     }
     inner.node = nil

@@ -13,12 +13,36 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     (Child.self as? any NamedOperator.Type)?.operatorName ?? "FlatMap"
   }
 
-  // Properties of one byte stand together, so that they share a word.
-  /// Whether what the inner publishers send comes on the loop's thread.
-  @usableFromInline let isConfined: Bool
-  /// Whether the inner publishers are requests, which are started without a subscription.
-  @usableFromInline let startsRequests: Bool
+  /// What the inner publishers are.
+  @usableFromInline
+  enum Kind: UInt8 {
+    case any
+    /// What they send comes on the loop's thread.
+    case confined
+    /// Requests on the loop's thread, which are started without a subscription.
+    case requests
+  }
+
+  // These two and the height share a word with what a `FlatMapInner` has last.
+  @usableFromInline let kind: Kind
   @usableFromInline @exclusivity(unchecked) var outerHasFinished = false
+  @usableFromInline let lowHeight: Int32
+  /// The gate that every signal goes through where there is no loop; nil on one.
+  @usableFromInline let gate: Gate?
+  @usableFromInline let maxPublishers: Subscribers.Demand
+  @usableFromInline let transform: (Input) -> Child
+  /// Nil once the subscription is over.
+  @usableFromInline @exclusivity(unchecked) var downstream: Delivery<Output, Failure>?
+  @usableFromInline @exclusivity(unchecked) var outer: Link?
+  @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
+  @usableFromInline @exclusivity(unchecked) var firstInner: FlatMapInner?
+  /// The inner publisher that has ended last, and behind it the one before, to be used again.
+  @usableFromInline @exclusivity(unchecked) var spare: FlatMapInner?
+  @usableFromInline @exclusivity(unchecked) var buffer = Queue<(inner: FlatMapInner, output: Output)>()
+  // These share the word in which a queue ends.
+  /// Whether there is something in the buffer: the array's own count is that of a generic type, looked up
+  /// each time.
+  @usableFromInline @exclusivity(unchecked) var isBuffering = false
   /// Whether this object, which is one too, has been used for an inner publisher. A request leaves it as it
   /// was.
   @usableFromInline @exclusivity(unchecked) var isUsed = false
@@ -26,38 +50,34 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @usableFromInline @exclusivity(unchecked) var isDelivering = false
   /// Whether what is buffered is being delivered; values that come in between go to its end.
   @usableFromInline @exclusivity(unchecked) var isDraining = false
-  /// Whether there is something in the buffer: the array's own count is that of a generic type, looked up
-  /// each time.
-  @usableFromInline @exclusivity(unchecked) var isBuffering = false
-  @usableFromInline let height: Int
-  /// The gate that every signal goes through where there is no loop; nil on one.
-  @usableFromInline let gate: Gate?
-  @usableFromInline let maxPublishers: Subscribers.Demand
-  @usableFromInline let transform: (Input) -> Child
-  /// Nil once the subscription is over.
-  @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, Failure>?
-  @usableFromInline @exclusivity(unchecked) var outer: Link?
-  @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
-  @usableFromInline @exclusivity(unchecked) var firstInner: FlatMapInner?
-  /// The two inner publishers that have ended last, to be used again.
-  @usableFromInline @exclusivity(unchecked) var spare: FlatMapInner?
-  @usableFromInline @exclusivity(unchecked) var olderSpare: FlatMapInner?
-  @usableFromInline @exclusivity(unchecked) var buffer: [(inner: FlatMapInner, output: Output)] = []
-  @usableFromInline @exclusivity(unchecked) var bufferHead = 0
 
   @inlinable
-  init(
+  var height: Int { Int(lowHeight) }
+
+  @inlinable
+  convenience init(
     _ downstream: Downstream<Output, Failure>, _ maxPublishers: Subscribers.Demand,
     _ transform: @escaping (Input) -> Child
   ) {
     let downstream = downstream.grounded()
+    self.init(Delivery(to: downstream), downstream.height + 1, maxPublishers, transform)
+  }
+
+  @inlinable
+  init(
+    _ downstream: Delivery<Output, Failure>, _ height: Int, _ maxPublishers: Subscribers.Demand,
+    _ transform: @escaping (Input) -> Child
+  ) {
     gate = .unlessOnLoop
-    isConfined = gate == nil && Child.self is any LoopPublisher.Type
-    startsRequests = isConfined && Child.self == RequestPublisher<Output>.self
+    if gate != nil || !(Child.self is any LoopPublisher.Type) {
+      kind = .any
+    } else {
+      kind = Child.self == RequestPublisher<Output>.self ? .requests : .confined
+    }
     self.downstream = downstream
     self.maxPublishers = maxPublishers
     self.transform = transform
-    height = downstream.height + 1
+    lowHeight = Int32(truncatingIfNeeded: height)
     super.init()
   }
 
@@ -80,7 +100,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     let child = transform(input)
     // Transforming may have cancelled.
     guard downstream != nil else { return }
-    if startsRequests {
+    if kind == .requests {
       return child.receive(subscriber: RequestTaker<Output, Child.Failure> { [self] in start($0) })
     }
     if isUsed {
@@ -97,7 +117,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
         }
         return unsafeDowncast(node, to: FlatMapNode.self).receive(signal, from: inner)
       }.grounded()
-      if isConfined { step.attach(to: child) } else { step.attach(toAny: child, through: gate) }
+      if kind == .confined { step.attach(to: child) } else { step.attach(toAny: child, through: gate) }
     } else {
       isUsed = true
       insert(self)
@@ -105,7 +125,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
         receive($0, from: self)
       }
       .grounded()
-      if isConfined { step.attach(to: child) } else { step.attach(toAny: child, through: gate) }
+      if kind == .confined { step.attach(to: child) } else { step.attach(toAny: child, through: gate) }
     }
   }
 
@@ -180,7 +200,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   }
 
   @inlinable
-  func deliver(_ output: Output, to downstream: Downstream<Output, Failure>) {
+  func deliver(_ output: Output, to downstream: Delivery<Output, Failure>) {
     let wasDelivering = isDelivering
     isDelivering = true
     demand += downstream.receive(output)
@@ -192,7 +212,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     guard inner.isLinked else { return }
     remove(inner)
     // A request that has ended tells of nothing more.
-    if startsRequests, inner === self { isUsed = false }
+    if kind == .requests, inner === self { isUsed = false }
     switch completion {
     case .finished:
       if !finishIfDone(), maxPublishers != .unlimited { outer?.request(.max(1)) }
@@ -228,23 +248,13 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @inlinable
   func drain() {
     isDraining = true
-    while demand > 0, bufferHead < buffer.count, let downstream {
-      let (inner, output) = buffer[bufferHead]
-      bufferHead += 1
-      if bufferHead >= 64, bufferHead * 2 > buffer.count {
-        buffer.removeFirst(bufferHead)
-        bufferHead = 0
-      }
+    while demand > 0, let downstream, let (inner, output) = buffer.popFirst() {
       demand -= 1
       deliver(output, to: downstream)
       let further = furtherDemand(for: inner)
       if further > 0 { inner.subscription?.request(further) }
     }
-    if bufferHead == buffer.count {
-      buffer = []
-      bufferHead = 0
-      isBuffering = false
-    }
+    isBuffering = !buffer.isEmpty
     isDraining = false
   }
 
@@ -286,8 +296,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   func release() {
     if isBuffering {
       isBuffering = false
-      buffer = []
-      bufferHead = 0
+      buffer = Queue()
     }
     let outer = outer
     self.outer = nil

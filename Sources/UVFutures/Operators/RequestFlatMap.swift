@@ -13,7 +13,7 @@ final class RequestFlatMap<Input, Child: Publisher, Failure: Error>: DescribedSu
   @usableFromInline let height: Int
   @usableFromInline @exclusivity(unchecked) var pending = PendingRequest()
   /// Nil once the subscription is over, or a node has it.
-  @usableFromInline @exclusivity(unchecked) var downstream: Downstream<Output, Failure>?
+  @usableFromInline @exclusivity(unchecked) var downstream: Delivery<Output, Failure>?
   @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
   @usableFromInline @exclusivity(unchecked) var inner: Link?
 
@@ -21,7 +21,7 @@ final class RequestFlatMap<Input, Child: Publisher, Failure: Error>: DescribedSu
   init(_ downstream: Downstream<Output, Failure>, _ transform: @escaping (Input) -> Child) {
     let downstream = downstream.grounded()
     height = downstream.height + 1
-    self.downstream = downstream
+    self.downstream = Delivery(to: downstream)
     self.transform = transform
   }
 
@@ -43,7 +43,7 @@ final class RequestFlatMap<Input, Child: Publisher, Failure: Error>: DescribedSu
     case .success(let input):
       if demand == .unlimited { return attach(to: transform(input)) }
       // Values that aren't wanted yet wait there. The node has the subscriber from here on, and lets go of it.
-      let node = Node(downstream!, .unlimited, transform)
+      let node = Node(downstream!, height, .unlimited, transform)
       if demand > 0 { node.request(demand) }
       (inner, downstream) = (node, nil)
       node.receiveOuter(input)

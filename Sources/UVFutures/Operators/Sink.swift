@@ -5,15 +5,21 @@ public import UV
 final class Sink<Input, Failure: Error>: NamedOperator {
   @usableFromInline static var operatorName: String { "Sink" }
 
-  @usableFromInline @exclusivity(unchecked) var isOver = false
+  /// Where the sink was made.
+  @usableFromInline
+  enum Place {
+    /// On a loop, which has this executor.
+    case loop(LoopExecutor)
+    /// Where there was none: every signal goes through the gate.
+    case elsewhere(Gate)
+  }
+
+  /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var receiveValue: ((Input) -> Void)?
   @usableFromInline @exclusivity(unchecked)
   var receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?
   @usableFromInline @exclusivity(unchecked) var subscription: Link?
-  /// The executor of the loop where it was made; nil where there was none.
-  @usableFromInline let executor: LoopExecutor?
-  /// The gate that every signal goes through where there is no loop.
-  @usableFromInline let gate: Gate?
+  @usableFromInline let place: Place
 
   @inlinable
   init(
@@ -22,14 +28,13 @@ final class Sink<Input, Failure: Error>: NamedOperator {
   ) {
     self.receiveCompletion = receiveCompletion
     self.receiveValue = receiveValue
-    executor = EventLoop.current?.executor
-    gate = executor == nil ? Gate() : nil
+    place = EventLoop.current.map { .loop($0.executor) } ?? .elsewhere(Gate())
   }
 
   @inlinable
   var downstream: Downstream<Input, Failure> {
     let end = Downstream<Input, Failure>(self, height: 0) { [self] in receive($0) }
-    return gate?.guarding(end) ?? end
+    return if case .elsewhere(let gate) = place { gate.guarding(end) } else { end }
   }
 
   @inlinable
@@ -37,7 +42,7 @@ final class Sink<Input, Failure: Error>: NamedOperator {
     switch signal {
     case .value(let value): receiveValue?(value)
     case .subscription(let subscription):
-      guard !isOver, self.subscription == nil else {
+      guard receiveValue != nil, self.subscription == nil else {
         subscription.cancel()
         break
       }
@@ -54,7 +59,6 @@ final class Sink<Input, Failure: Error>: NamedOperator {
   @inlinable
   func release() -> (((Subscribers.Completion<Failure>) -> Void)?, ((Input) -> Void)?) {
     let closures = (receiveCompletion, receiveValue)
-    isOver = true
     subscription = nil
     receiveCompletion = nil
     receiveValue = nil
@@ -64,13 +68,15 @@ final class Sink<Input, Failure: Error>: NamedOperator {
   /// Cancels the subscription, from any thread.
   @inlinable
   func cancel() {
-    if let executor, executor.isOnLoop { cancelNow() } else { cancelFromElsewhere() }
+    if case .loop(let executor) = place, executor.isOnLoop { cancelNow() } else { cancelFromElsewhere() }
   }
 
   @usableFromInline
   func cancelFromElsewhere() {
-    if let gate { return gate.run { [self] in cancelNow() } }
-    executor?.cancelFromElsewhere { [self] in cancelNow() }
+    switch place {
+    case .loop(let executor): executor.cancelFromElsewhere { [self] in cancelNow() }
+    case .elsewhere(let gate): gate.run { [self] in cancelNow() }
+    }
   }
 
   @inlinable
