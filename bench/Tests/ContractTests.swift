@@ -24,7 +24,7 @@ import Testing
       ("timer-cancel", 2), ("timeout-wrap", 2), ("cancel", 5), ("cross-loop", 4), ("fairness", 2),
       ("overload", 2), ("idle-connections --connections 50", 2), ("http-hello", 4), ("tcp-echo-watched", 6),
       ("http-idle --connections 50", 1), ("resp-get-set", 2), ("fan-out --connections 50 -p slow=5", 1),
-      ("cold-start", 1),
+      ("cold-start", 1), ("idle-server --connections 50", 1),
       ("http-client", 2), ("udp-echo", 1), ("pipe-echo", 1),
       ("spawn", 2), ("dns", 2),
     ])

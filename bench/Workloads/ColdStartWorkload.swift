@@ -17,9 +17,34 @@ struct ColdStartWorkload: Workload {
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {
-    let folder = CommandLine.arguments[0].split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
-    return ClosureInstance {
-      try ColdStart.run(["\(folder)/cold-start-\(style)"], operations: $0.operations, meter: $0.meter)
-    }
+    ClosureInstance { try ColdStart.run([program(style)], operations: $0.operations, meter: $0.meter) }
   }
+}
+
+/// `idle-server`: the same programs, which hold connections.
+struct IdleServerWorkload: Workload {
+  let name = "idle-server"
+  let summary = "an echo server of its own, with connections that stay open"
+  let note: String? = "--counters shows the bytes that a connection takes of the program's memory"
+  let parameters = [
+    Parameter("connections", 10_000, quick: 500, in: 1...65_535, takesDescriptors: true, help: "connections")
+  ]
+  let styles = Style.all
+  let operationCount = OperationCount.parameter("connections")
+  // Counting instructions would go on in the child.
+  let isSingleThreaded = false
+
+  func countersOfTiming(_ id: WorkloadID) -> Set<Counter> { Counter.ofWork }
+
+  func makeInstance(
+    style: Style, parameters: ParameterValues, context: WorkloadContext
+  ) throws -> any WorkloadInstance {
+    ClosureInstance { try IdleServer.run([program(style)], connections: $0.operations, meter: $0.meter) }
+  }
+}
+
+/// The program of a style, which stands beside this one.
+private func program(_ style: Style) -> String {
+  CommandLine.arguments[0].split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+    + "/cold-start-\(style)"
 }

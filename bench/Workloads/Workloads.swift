@@ -15,6 +15,7 @@ public enum Workloads {
     + [
       tcpPingPong, tcpEcho, tcpEchoWatched, fairness, idleConnections, fanOut, overload, httpHello, httpIdle,
       respGetSet, tcpStream, tcpAccept, udpEcho, pipeEcho, tlsEcho, tlsHandshake, ColdStartWorkload(),
+      IdleServerWorkload(),
     ]
 
   /// The version of the libuv that the rows are linked with.
@@ -164,7 +165,8 @@ public enum Workloads {
     rows: HTTPGet.rows(beside: cb_http_client_run))
 
   private static let cores = Parameter(
-    "cores", 1, 2, in: 1...2, help: "1: both threads, or the loop and the pool, share a processor; 2: one each")
+    "cores", 1, 2, in: 1...2,
+    help: "1: both threads, or the loop and the pool, share a processor; 2: one each")
 
   static func inFlight(_ values: Int..., takesDescriptors: Bool = false) -> Parameter {
     var parameter = Parameter(

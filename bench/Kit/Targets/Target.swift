@@ -12,6 +12,8 @@ public struct Target: Sendable {
     case nanoseconds = "CPU ns/op"
     /// Bytes that are held for an operation while nothing is under way: no more.
     case bytes = "bytes held"
+    /// Bytes that an operation adds to the resident size of a program: no more.
+    case resident = "bytes resident"
     /// The 99th percentile of latency: the ratio to another case of the same style is to be no more.
     case tail = "p99"
   }
@@ -43,7 +45,7 @@ public struct Target: Sendable {
     switch quantity {
     case .processorTime, .throughput: quantity.rawValue + " / c"
     case .instructions: quantity.rawValue + " above c"
-    case .bytes: quantity.rawValue
+    case .bytes, .resident: quantity.rawValue
     case .nanoseconds:
       quantity.rawValue + (base.isEmpty ? "" : " above \(ParameterValues(base))")
     case .tail: quantity.rawValue + " / \(ParameterValues(base))"
