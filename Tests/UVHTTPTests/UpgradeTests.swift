@@ -38,6 +38,43 @@ import UVTestSupport
     }
   }
 
+  @Test("It is handed over, too, if it comes while another request is worked on, whole or in parts")
+  func behindAnother() async throws {
+    let behind = Bytes("\(Self.upgrade)abc\n")
+    for first in [
+      "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx",
+    ] {
+      for cut in [0, 1, 30, Self.upgrade.utf8.count, behind.count] {
+        let (isThere, mayAnswer) = (Log<Bool>(), Log<Bool>())
+        try await withServer { exchange in
+          if exchange.request.headerFields[.upgrade] == nil {
+            isThere.append(true)
+            try await exchange.loop.until { !mayAnswer.values.isEmpty }
+            return try await exchange.respond(HTTPResponse(status: .ok)).value
+          }
+          let response = HTTPResponse(status: .switchingProtocols, headerFields: [.upgrade: "echo"])
+          let stream = try await exchange.upgrade(response).value
+          for try await bytes in stream { try await stream.write(bytes).value }
+          stream.close()
+        } client: { client in
+          try await client.stream.write(Bytes(first)).value
+          try await client.stream.loop.until { !isThere.values.isEmpty }
+          try await client.stream.write(Bytes(behind[..<cut])).value
+          try await client.stream.loop.settle()
+          mayAnswer.append(true)
+          _ = try await client.stream.read(until: "\r\n\r\n", limit: 1000).value
+          try await client.stream.write(Bytes(behind[cut...])).value
+          let head = try await client.stream.read(until: "\r\n\r\n", limit: 1000).value
+          #expect("\(head ?? "")".hasPrefix("HTTP/1.1 101 "))
+          try await client.stream.write("de").value
+          #expect(try await client.stream.read(exactly: 6).value == "abc\nde")
+          try await client.stream.shutdown().value
+          #expect(try await client.stream.read().value == nil)
+        }
+      }
+    }
+  }
+
   @Test("No answer with a body begins a tunnel, in whatever way it is given") func noTunnel() async throws {
     try await withServer { exchange in
       let refusal = UVError(.invalidArgument, operation: "respond")

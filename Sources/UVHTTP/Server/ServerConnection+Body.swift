@@ -71,7 +71,7 @@ extension ServerConnection {
     if !trailer.isEmpty { body?.trailer = HTTPFields(trailer) }
     body?.finish()
     body = nil
-    if turns.isEmpty { loop.queueMicrotask { [self] in advance() } }
+    if turns.isEmpty { loop.queueMicrotask { [self] in advance() } } else { readAhead() }
   }
 
   /// The body is wrong. The program may still answer.

@@ -35,13 +35,15 @@ extension ServerConnection {
   /// Ends the connection so that the client gets the last answer. If the client still sent when the
   /// connection closes, the system would reset it, and throw the answer away.
   func beginFarewell() {
-    phase = .farewell
+    phase = .ending
     droppedCount = input.count
     input = Bytes()
     stream.readTimeout = limits.farewell
     stream.totalTimeout = limits.farewell
     // Also after the client's end: a close alone may have no room for TLS' sign of the end.
     stream.shutdown { [self] result in
+      if phase == .closed { return }
+      phase = .farewell
       if case .success = result, !hasEnded { read() } else { close() }
     }
   }

@@ -5,7 +5,9 @@ import UV
 final class ServerConnection: GatheringWriter, BodyReader {
   enum Phase {
     case serving
-    /// The last answer has left, and further bytes of the client are dropped.
+    /// The last answer has left, and the end of it leaves. Further bytes of the client are dropped.
+    case ending
+    /// The end has left, too, and the client's is waited for.
     case farewell
     case closed
   }
@@ -39,6 +41,8 @@ final class ServerConnection: GatheringWriter, BodyReader {
   @exclusivity(unchecked) private var held: ReceivedHead?
   /// Whether a request may be handed out beside the last one.
   @exclusivity(unchecked) var lastIsShared = true
+  /// Whether the connection may become another protocol's by the last request that has come.
+  @exclusivity(unchecked) private var mayBeUpgraded = false
   @exclusivity(unchecked) private var isAdvancing = false
   /// Whether the server has this connection go on when somebody asks.
   @exclusivity(unchecked) private var isWaiting = false
@@ -123,8 +127,9 @@ final class ServerConnection: GatheringWriter, BodyReader {
     isReading = false
     switch (phase, result) {
     case (.closed, _): break
-    case (.farewell, .success(let bytes?)): drop(bytes.count)
-    case (.farewell, _): close()
+    case (.ending, .success(let bytes?)), (.farewell, .success(let bytes?)): drop(bytes.count)
+    case (.ending, .success(nil)): hasEnded = true
+    case (.ending, .failure), (.farewell, _): close()
     case (.serving, .success(let bytes?)):
       if !isBodyComplete { pauseBodyTime() }
       take(bytes)
@@ -154,7 +159,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
     }
     if !isBodyComplete {
       // The program has ceased to ask, and will ask again.
-      if !isBodyWanted, !turns.isEmpty { return }
+      if !isBodyWanted, !turns.isEmpty { return readAhead() }
       // While bytes wait for the client, its time is that of the write.
       if writeEnd.isSet { return read() }
       return refuseBody(Refusal(code: 408, reason: "the body took too long"), error)
@@ -167,12 +172,28 @@ final class ServerConnection: GatheringWriter, BodyReader {
 
   /// Goes on with what has come.
   func advance() {
-    if !isBodyComplete { return readBody() }
+    if isBodyComplete { takeRequests() } else { readBody() }
+    readAhead()
+  }
+
+  /// Reads once beyond the requests that have come, although what follows them may have to wait: a client that has gone
+  /// is noticed by reading alone. Behind a request for another protocol whoever takes the connection over reads.
+  func readAhead() {
+    if turns.isEmpty || isReading || mayBeUpgraded { return }
+    // How many bytes belong to what has come. Chunks that nobody has asked for may have as many as they like.
+    var count = bodyParser.rest
+    if isBodyComplete || mayContinue { count = 0 }
+    if let held { count = held.head.end }
+    if input.count == count { read() }
+  }
+
+  private func takeRequests() {
     // A request that nobody wants is answered at once, and this function is called again.
     if isAdvancing { return }
     isAdvancing = true
     defer { isAdvancing = false }
     while canTakeRequest, isWanted(), let received = held ?? nextHead() {
+      mayBeUpgraded = received.head.hasUpgrade || received.head.isConnect
       if !turns.isEmpty, !received.head.isShared {
         held = received
         return
