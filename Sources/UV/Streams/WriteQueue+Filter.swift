@@ -35,6 +35,8 @@ extension WriteQueue {
     keepOwnerAlive()
     repeat {
       if let error = pending.send(sealedBy: filter) {
+        // What the filter has to say of its failure leaves all the same.
+        _ = offer(filter.output)
         failLater(error.code.rawValue)
         return fail(error.code.rawValue)
       }
@@ -161,8 +163,9 @@ extension WriteQueue {
     var code: Int32 = 0
     while code == 0, !pending.queued.isEmpty || !filter.output.isEmpty {
       code = pending.send(sealedBy: filter)?.code.rawValue ?? 0
+      // After a failure it has what is to be said of that.
       let output = filter.output
-      let taken = code == 0 ? offer(output) : 0
+      let taken = offer(output)
       if taken < output.count, code == 0 { code = taken < 0 ? Int32(taken) : UV_EAGAIN.rawValue }
       filter.dropOutput()
       ended += pending.takeInFlight().map { entry in

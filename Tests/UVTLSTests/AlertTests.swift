@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+import UVTLS
+import UVTestSupport
+
+/// What the peer hears of an error if the program closes its connection as soon as it hears of it.
+@Suite struct AlertTests {
+  private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Peers/alerts.py").path
+
+  /// Reads, writes back, and closes at once when there is an error.
+  private static func serve(_ connection: TLSConnection, isTask: Bool) {
+    if isTask {
+      connection.loop.spawn {
+        do { for try await bytes in connection { try await connection.write(bytes).value } } catch {}
+        connection.close()
+      }
+      return
+    }
+    connection.start { result in
+      if case .success(let bytes?) = result { connection.write(bytes) { _ in } } else { connection.close() }
+    }
+  }
+
+  private static func lines(_ cases: [String: String]) -> (cases: [String], lines: [String]) {
+    let all = cases.keys.sorted().flatMap { Array(repeating: $0, count: 5) }
+    return (all, all.map { "\($0) \(cases[$0]!)" })
+  }
+
+  @Test("A client hears why it is refused, and what was wrong with a record", arguments: [false, true])
+  func server(isTask: Bool) async throws {
+    let certificates = Certificates.shared
+    let context = try TLSContext.server(
+      choosing: { loop, name in
+        name == "localhost"
+          ? Request(loop) { done in
+            done(Result { () throws(UVError) in try certificates.identity() })
+            return PendingRequest()
+          }
+          : Request(loop) { done in
+            done(.failure(UVError(.noSuchFile, operation: "choose")))
+            return PendingRequest()
+          }
+      }, protocols: ["a"], clientCertificates: .required(certificates.trust))
+    let expected = Self.lines([
+      "2:protocol": "no application protocol",
+      "3:protocol": "no application protocol",
+      "2:stranger": "unknown ca", "3:stranger": "unknown ca",
+      "2:nobody": "handshake failure", "3:nobody": "certificate required",
+      "2:record": "bad record mac", "3:record": "bad record mac",
+      "2:reply": "bad record mac", "3:reply": "bad record mac",
+    ])
+    try await withLoop { loop in
+      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, context)
+      listener.start { if case .success(let connection?) = $0 { Self.serve(connection, isTask: isTask) } }
+      let child = try loop.processes.spawn(
+        "python3",
+        [Self.script, certificates.directory, "client", "\(try listener.localAddress().port)"]
+          + expected.cases,
+        stdio: [.ignore, .pipe, .inherit])
+      let output = try await child.standardOutput!.readToEnd(limit: 1 << 20).value
+      #expect("\(output)".split(separator: "\n").map(String.init) == expected.lines)
+      #expect(try await child.exit().value.isSuccess)
+      listener.close()
+    }
+  }
+
+  @Test(
+    "A server hears why a client doesn't trust it, and what was wrong with a record",
+    arguments: [false, true])
+  func client(isTask: Bool) async throws {
+    let certificates = Certificates.shared
+    let context = try certificates.client("client", protocols: ["a"])
+    let expected = Self.lines([
+      "2:stranger": "unknown ca", "3:stranger": "unknown ca",
+      "2:elsewhere": "bad certificate", "3:elsewhere": "bad certificate",
+      "2:record": "bad record mac", "3:record": "bad record mac",
+      "2:reply": "bad record mac", "3:reply": "bad record mac",
+    ])
+    try await withLoop { loop in
+      let child = try loop.processes.spawn(
+        "python3", [Self.script, certificates.directory, "server"] + expected.cases,
+        stdio: [.ignore, .pipe, .inherit])
+      let line = try await child.standardOutput!.readLine(limit: 100).value
+      let port = try #require(line.flatMap { Int("\($0)") })
+      for line in expected.lines {
+        let stream = try await loop.tcp.connect(host: "127.0.0.1", port: port).value
+        let host = line.contains("elsewhere") ? "elsewhere.test" : "localhost"
+        if let connection = try? await loop.tls.secure(stream, context, host: host).value {
+          Self.serve(connection, isTask: isTask)
+        }
+        #expect(try await child.standardOutput!.readLine(limit: 100).value == Bytes(line))
+      }
+      #expect(try await child.exit().value.isSuccess)
+    }
+  }
+}
