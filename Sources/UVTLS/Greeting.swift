@@ -7,6 +7,8 @@ final class Greeting {
   let serverName: String?
   /// The identity that the program has chosen.
   var identity: TLSIdentity?
+  /// Whether the program has none for this client.
+  var isRefused = false
   private var isAnswered = false
 
   init(_ serverName: String?) { self.serverName = serverName }
@@ -14,7 +16,7 @@ final class Greeting {
   /// - Returns: A constant of OpenSSL's; `SSL_CLIENT_HELLO_RETRY` if the program has to choose first.
   func answer(_ name: String?, for session: TLSSession) -> Int32 {
     // The client has sent its message again, as a server of TLS 1.3 may ask. It must name the same host.
-    if name != serverName { return SSL_CLIENT_HELLO_ERROR }
+    if name != serverName || isRefused { return SSL_CLIENT_HELLO_ERROR }
     if isAnswered { return SSL_CLIENT_HELLO_SUCCESS }
     let context = session.context
     let own = identity ?? context.identity(for: serverName)
@@ -46,5 +48,8 @@ func greet(
     String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
   }
   // Sound: the session that is at work owns the connection.
-  return Unmanaged<TLSSession>.fromOpaque(owner)._withUnsafeGuaranteedRef { $0.greet(name) }
+  return Unmanaged<TLSSession>.fromOpaque(owner)._withUnsafeGuaranteedRef { session in
+    if session.isRefused { alert?.pointee = SSL_AD_UNRECOGNIZED_NAME }
+    return session.greet(name)
+  }
 }

@@ -142,7 +142,9 @@ final class TLSHandshake {
       case .success(let identity):
         session.use(identity)
         connection.deliverFiltered()
-      case .failure(let error): fail(error)
+      case .failure(let error):
+        session.refuse()
+        fail(error)
       }
     }
   }

@@ -145,6 +145,14 @@ final class TLSSession: StreamFilter {
   /// Uses the identity that the program has chosen. The next step goes on with it.
   func use(_ identity: TLSIdentity) { greeting?.identity = identity }
 
+  /// Has the client told that there is no identity for it.
+  func refuse() {
+    greeting?.isRefused = true
+    _ = step()
+  }
+
+  var isRefused: Bool { greeting?.isRefused == true }
+
   /// Called by OpenSSL with a client's first message, before it looks for the session that the client wants
   /// to resume. A server may ask for that message once more.
   func greet(_ name: String?) -> Int32 {

@@ -47,6 +47,7 @@ import UVTestSupport
       "3:protocol": "no application protocol",
       "2:stranger": "unknown ca", "3:stranger": "unknown ca",
       "2:nobody": "handshake failure", "3:nobody": "certificate required",
+      "2:name": "unrecognized name", "3:name": "unrecognized name",
       "2:record": "bad record mac", "3:record": "bad record mac",
       "2:reply": "bad record mac", "3:reply": "bad record mac",
     ])
