@@ -95,4 +95,32 @@ import UVTestSupport
       #expect(try await child.exit().value.isSuccess)
     }
   }
+
+  @Test func `The peer is told before the handlers are, which may take long`() async throws {
+    let (server, client) = try (Certificates.shared.server(), Certificates.shared.client())
+    try await withLoop { loop in
+      let (near, proxyNear) = try loop.pipes.socketPair()
+      let (far, proxyFar) = try loop.pipes.socketPair()
+      // What has been written when the changed record is on its way; nil before.
+      var before: Int?
+      proxyNear.start { if case .success(let bytes?) = $0 { proxyFar.write(bytes) { _ in } } }
+      proxyFar.start { result in
+        guard case .success(let bytes?) = result else { return }
+        if before != nil { before = loop.counts.bytesWritten + bytes.count }
+        var changed = Array(bytes)
+        if before != nil { changed[20] ^= 0x55 }
+        proxyNear.write(Bytes(changed)) { _ in }
+      }
+      let (a, b) = try await handshake(loop, near, far, server, client).get()
+      try await a.write("x").value
+      #expect(try await b.read().value == "x")
+      before = 0
+      var told: Int?
+      a.start { result in if case .failure = result { told = loop.counts.bytesWritten } }
+      b.write(Bytes(repeating: 65, count: 40)) { _ in }
+      try await loop.until { told != nil }
+      #expect(told! > before!)
+      for stream in [a, b, proxyNear, proxyFar] { stream.close() }
+    }
+  }
 }

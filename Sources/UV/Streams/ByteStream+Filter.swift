@@ -79,6 +79,7 @@ extension ByteStream {
     // An answer that was written meanwhile leaves first. A reader that waited for that can then ask again
     // before the stream pauses.
     if writes.gathering.endDelivering() { loop.callback { writes.flush() } }
+    if !isClosing { flushFilter() }
     if count > 0 { pauseIfUnwanted() }
     if block.header.pointee.activity.contains(.filterEnding) { stopReadingForFilter() }
   }
@@ -96,7 +97,9 @@ extension ByteStream {
     if filter.advance() { while readOn(filter) {} }
     if !isFiltered { return }
     filter.endReceiving()
-    if !isClosing { flushOutput(of: filter) }
+    // What handlers write meanwhile takes it along: a handshake's last message and the first request, or a
+    // ticket and the first answer.
+    if !isClosing, !writes.gathering.isDelivering { flushOutput(of: filter) }
   }
 
   /// Delivers as many bytes as one buffer holds; false if there is nothing more to deliver.
@@ -111,6 +114,8 @@ extension ByteStream {
     case .wait: break
     case .end: endFiltered(nil)
     case .failed(let error):
+      // The peer hears of it before the handlers do, which may take long.
+      if writes.isEmpty { flushOutput(of: filter) }
       writes.failLater(error.code.rawValue)
       endFiltered(error)
     }

@@ -11,7 +11,7 @@ extension WriteQueue {
   ///
   /// - Returns: How many bytes the system has taken: all or none, or ``sealed``.
   func writeAtOnce(filtered bytes: Bytes) -> Result<Int, UVError> {
-    guard isEmpty, bytes.count <= PendingWrites.bytesPerOffer, let filter, filter.output.isEmpty else {
+    guard isEmpty, bytes.count <= PendingWrites.bytesPerOffer, let filter else {
       return .success(bytes.isEmpty && !isEmpty ? Self.sealed : 0)
     }
     _ = loop.spend(TurnBudget.systemCall &+ bytes.count >> 10)

@@ -16,6 +16,9 @@ extension WriteQueue {
       }
     }
 
+    /// Whether the stream delivers what it has read.
+    var isDelivering: Bool { if case .delivering = self { true } else { false } }
+
     /// The first write waits. Returns whether the next turn has to be arranged.
     mutating func begin() -> Bool {
       switch self {
