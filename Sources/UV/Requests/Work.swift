@@ -3,7 +3,8 @@ extension EventLoop {
   ///
   /// File operations and name resolution share the pool. It has four threads unless the environment variable
   /// `UV_THREADPOOL_SIZE` says otherwise, so work that waits for long holds those operations up.
-  /// When the process ends, libuv waits for work that has begun. So `exit` in `body` aborts: its thread would wait for itself.
+  /// When the process ends, libuv waits for work that has begun. So `exit` in `body` aborts: its thread would
+  /// wait for itself.
   ///
   /// - Parameter body: What to do, off the loop's thread. If it can fail, let it return a `Result`.
   /// - Returns: A request for the body's value. If you cancel it before the body has begun, the body never
