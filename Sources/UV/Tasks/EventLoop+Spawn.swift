@@ -93,14 +93,13 @@ extension EventLoop {
   func begin(_ task: LoopTaskBase) {
     hold()
     task.beginToKeep()
-    // Sound: the task's body runs in the loop's actor, on the thread that made it. The loop is held until then. A closure
-    // with one capture needs no memory for it.
+    // Sound: the task's body runs in the loop's actor, on the thread that made it.
     let transfer = UnsafeTransfer(task)
+    let actor = actor
     if let name = name(of: task) {
-      return task.begin(
-        Task(name: name, executorPreference: executor) { await transfer.value.loop.actor.run(transfer) })
+      return task.begin(Task(name: name, executorPreference: executor) { await actor.run(transfer) })
     }
-    task.begin(Task(executorPreference: executor) { await transfer.value.loop.actor.run(transfer) })
+    task.begin(Task(executorPreference: executor) { await actor.run(transfer) })
   }
 
   /// Begins a task that has a plain body.
@@ -109,7 +108,8 @@ extension EventLoop {
     task.beginToKeep()
     // Sound: as above.
     let transfer = UnsafeTransfer(task)
-    task.begin(Task(executorPreference: executor) { await transfer.value.loop.actor.runPlain(transfer) })
+    let actor = actor
+    task.begin(Task(executorPreference: executor) { await actor.runPlain(transfer) })
   }
 }
 

@@ -14,55 +14,66 @@ final class Sink<Input, Failure: Error>: NamedOperator {
     case elsewhere(Gate)
   }
 
+  /// In a structure, since an optional function would get a wrapper where it is only asked whether it is there.
+  @usableFromInline
+  struct Handlers {
+    @usableFromInline let receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?
+    @usableFromInline let receiveValue: (Input) -> Void
+
+    @inlinable
+    init(
+      _ receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?,
+      _ receiveValue: @escaping (Input) -> Void
+    ) {
+      (self.receiveCompletion, self.receiveValue) = (receiveCompletion, receiveValue)
+    }
+  }
+
   /// Nil once the subscription is over.
-  @usableFromInline @exclusivity(unchecked) var receiveValue: ((Input) -> Void)?
-  @usableFromInline @exclusivity(unchecked)
-  var receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?
+  @usableFromInline @exclusivity(unchecked) var handlers: Handlers?
   @usableFromInline @exclusivity(unchecked) var subscription: Link?
   @usableFromInline let place: Place
+
+  @usableFromInline var gate: Gate? { if case .elsewhere(let gate) = place { gate } else { nil } }
 
   @inlinable
   init(
     _ receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?,
     _ receiveValue: @escaping (Input) -> Void
   ) {
-    self.receiveCompletion = receiveCompletion
-    self.receiveValue = receiveValue
+    handlers = Handlers(receiveCompletion, receiveValue)
     place = EventLoop.current.map { .loop($0.executor) } ?? .elsewhere(Gate())
   }
 
   @inlinable
   var downstream: Downstream<Input, Failure> {
     let end = Downstream<Input, Failure>(self, height: 0) { [self] in receive($0) }
-    return if case .elsewhere(let gate) = place { gate.guarding(end) } else { end }
+    return gate?.guarding(end) ?? end
   }
 
   @inlinable
   func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
     switch signal {
-    case .value(let value): receiveValue?(value)
+    case .value(let value): handlers?.receiveValue(value)
     case .subscription(let subscription):
-      guard receiveValue != nil, self.subscription == nil else {
+      guard handlers != nil, self.subscription == nil else {
         subscription.cancel()
         break
       }
       self.subscription = subscription
       subscription.request(.unlimited)
     case .completion(let completion):
-      let (receiveCompletion, receiveValue) = release()
-      receiveCompletion?(completion)
-      _ = receiveValue
+      let last = release()
+      last?.receiveCompletion?(completion)
+      _ = last
     }
     return .none
   }
 
   @inlinable
-  func release() -> (((Subscribers.Completion<Failure>) -> Void)?, ((Input) -> Void)?) {
-    let closures = (receiveCompletion, receiveValue)
+  func release() -> Handlers? {
     subscription = nil
-    receiveCompletion = nil
-    receiveValue = nil
-    return closures
+    return handlers.take()
   }
 
   /// Cancels the subscription, from any thread.
@@ -83,9 +94,9 @@ final class Sink<Input, Failure: Error>: NamedOperator {
   func cancelNow() {
     let subscription = subscription
     // Kept to the end of this function: what the closures hold may do anything when it goes.
-    let closures = release()
+    let last = release()
     subscription?.cancel()
-    _ = closures
+    _ = last
   }
 }
 
