@@ -5,7 +5,7 @@ client that echoes what a server says, as its fuzzing server does.
   Tests/WebSocket/cases.py PORT [--environment FOLDER] [--cases PATTERN…]
   Tests/WebSocket/cases.py --client PROGRAM …          it is called with a URL and how often to connect there
 
-`Tests/run protocols websocket` does it with HTTPServer, and `Tests/run websocket` with WebSocketEcho. autobahntestsuite is written for Python 2. So this script takes only its cases, and rewrites the few lines that Python 3 reads
+`Tests/run protocols autobahn` does it with HTTPServer, and `Tests/run websocket` with WebSocketEcho. autobahntestsuite is written for Python 2. So this script takes only its cases, and rewrites the few lines that Python 3 reads
 otherwise. Under the cases is autobahn, the library that the suite uses too. The class Fuzzer does what
 FuzzingProtocol does in the suite's fuzzing.py. Cases 12 and 13 are about compression, and are left out.
 
