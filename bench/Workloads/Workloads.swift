@@ -14,8 +14,7 @@ public enum Workloads {
     ]
     + [
       tcpPingPong, tcpEcho, tcpEchoWatched, fairness, idleConnections, fanOut, overload, httpHello, httpIdle,
-      respGetSet, tcpStream, tcpAccept, udpEcho, pipeEcho, tlsEcho, tlsHandshake, ColdStartWorkload(),
-      IdleServerWorkload(),
+      respGetSet, tcpStream, tcpAccept, udpEcho, pipeEcho, tlsEcho, tlsHandshake, coldStart, idleServer,
     ]
 
   /// The version of the libuv that the rows are linked with.

@@ -16,6 +16,15 @@ public struct Target: Sendable {
     case resident = "bytes resident"
     /// The 99th percentile of latency: the ratio to another case of the same style is to be no more.
     case tail = "p99"
+
+    /// What is counted for it, if that is bytes.
+    var countOfBytes: Counter? {
+      switch self {
+      case .bytes: .heldBytes
+      case .resident: .residentBytes
+      default: nil
+      }
+    }
   }
 
   var workload: String

@@ -12,14 +12,13 @@ struct TargetTable: Tabular, Sendable {
 
     fileprivate var cells: [String] {
       let sign = target.quantity == .throughput ? "≥ " : "≤ "
-      let isRatio = ![.instructions, .nanoseconds, .bytes, .resident].contains(target.quantity)
+      let isCount = target.quantity == .instructions || target.quantity.countOfBytes != nil
+      let isRatio = !isCount && target.quantity != .nanoseconds
       let limit = sign + (isRatio ? Figure.fixed(bound, digits: 2) : Figure.whole(Int(bound)))
       guard !figures.isEmpty else { return [limit, "–", "", ""] }
       let spread = Spread(figures)
       func text(_ figure: Double) -> String { Figure.fixed(figure, digits: isRatio ? 3 : 0) }
-      guard ![.instructions, .bytes, .resident].contains(target.quantity) else {
-        return [limit, text(spread.median), "", ""]
-      }
+      if isCount { return [limit, text(spread.median), "", ""] }
       return [limit, text(spread.median), text(spread.q1) + " to " + text(spread.q3), "\(figures.count)"]
     }
   }
@@ -76,8 +75,8 @@ extension Results {
     case .instructions:
       let counts = [row, reference(of: row)].compactMap { $0?.countsPerOperation[.instructions] }
       return counts.count == 2 ? [counts[0] - counts[1]] : []
-    case .bytes: return [row.countsPerOperation[.heldBytes]].compactMap { $0 }
-    case .resident: return [row.countsPerOperation[.residentBytes]].compactMap { $0 }
+    case .bytes, .resident:
+      return [target.quantity.countOfBytes.flatMap { row.countsPerOperation[$0] }].compactMap { $0 }
     case .nanoseconds:
       if target.base.isEmpty { return row.rounds.map(\.cpuNanosecondsPerOperation) }
       return beside(row, target).map { $0.cpuNanosecondsPerOperation - $1.cpuNanosecondsPerOperation }

@@ -14,9 +14,7 @@ public enum ColdStart {
       let start = ProcessUsage.now().wall
       let child = try ChildProcess(command)
       let port = try child.readLine(within: 30)
-      guard try answer(of: port) == "hello" else {
-        throw WrongWork("`\(command[0])` doesn't answer on `\(port)`")
-      }
+      _ = try client(of: command[0], on: port, saying: "hello")
       latencies.record(ProcessUsage.now().wall - start)
       for (counter, bytes) in memory(of: child.id) { counters[counter, default: 0] += bytes }
       child.kill()
@@ -25,15 +23,17 @@ public enum ColdStart {
     return RunOutcome(operations: operations, checksum: 0, latencies: latencies, counters: counters)
   }
 
-  /// What comes back from a port; nil where nobody listens.
-  private static func answer(of port: String) throws -> String? {
-    guard let address = NetworkAddress("127.0.0.1:\(port)"),
+  /// A connection to a program's port, on which a line has come back.
+  static func client(of program: String, on port: String, saying line: String) throws -> LineStream {
+    if let address = NetworkAddress("127.0.0.1:\(port)"),
       let lines = try? LineStream.connect(to: address).lines
-    else { return nil }
-    do {
-      try lines.write("hello")
-      return try lines.readLine(within: 30)
-    } catch is LineStream.Ended { return nil }
+    {
+      do {
+        try lines.write(line)
+        if try lines.readLine(within: 30) == line { return lines }
+      } catch is LineStream.Ended {}
+    }
+    throw WrongWork("`\(program)` doesn't answer on `\(port)`")
   }
 
   /// Bytes that are mapped of the program's file and of those it is linked with, and resident ones in all.

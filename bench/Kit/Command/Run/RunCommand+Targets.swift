@@ -8,7 +8,7 @@ extension RunCommand {
     let counted = quick ? [] : try cases(of: targets.filter { $0.quantity == .instructions })
     let plan = measure.plan(
       try cases(of: targets), quick: quick, budget: quick ? 90 : nil,
-      counts: targets.contains { [.bytes, .resident].contains($0.quantity) })
+      counts: targets.contains { $0.quantity.countOfBytes != nil })
     let results = try SuiteRun.measure(plan, countingInstructionsOf: counted)
     let table = TargetTable(targets, results)
     try output.show(results, table, table.notes, section: table.section)
