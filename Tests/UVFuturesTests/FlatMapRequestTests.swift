@@ -106,19 +106,25 @@ import UVTestSupport
   }
 
   @Test func whatFollowsARequestPassesThrough() async throws {
+    try await passes(adding: 0) { $0.publisher($1) }
+    try await passes(adding: 1) { $0.publisher($1).map { $0 + 1 } }
+  }
+
+  private func passes<Child: LoopPublisher>(
+    adding sum: Int, _ child: @escaping @Sendable (Requests, Int) -> Child
+  ) async throws where Child.Output == Int, Child.Failure == UVError {
     try await withCallbackLoop { loop in
       let requests = Requests(loop)
       func subscribe(_ number: Int, _ demand: Subscribers.Demand = .unlimited) -> Probe<Int, UVError> {
         let probe = Probe<Int, UVError>(demand)
-        requests.publisher(number).flatMap { value in requests.publisher(value + 1).map { $0 + 1 } }
-          .subscribe(probe)
+        requests.publisher(number).flatMap { child(requests, $0 + 1) }.subscribe(probe)
         return probe
       }
       for demand in [Subscribers.Demand.unlimited, .max(1)] {
         let probe = subscribe(1, demand)
         requests.answer(1)
         requests.answer(11)
-        #expect(probe.heard.dropFirst() == [.value(111), .completion(.finished)])
+        #expect(probe.heard.dropFirst() == [.value(110 + sum), .completion(.finished)])
       }
       #expect(requests.started == [1, 11, 1, 11])
       let error = UVError(.timedOut, operation: "test")

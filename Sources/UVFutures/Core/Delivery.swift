@@ -1,4 +1,4 @@
-/// What an object keeps of a ``Downstream`` that it hands on to: the function alone, which is 24 bytes less.
+/// The function of a ``Downstream``. An object that hands on to one keeps this alone, which saves 24 bytes.
 ///
 /// An optional function would get a wrapper wherever it is stored or read, in builds for debugging.
 @usableFromInline

@@ -13,11 +13,12 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     (Child.self as? any NamedOperator.Type)?.operatorName ?? "FlatMap"
   }
 
-  /// What the inner publishers are.
+  /// How the inner publishers are subscribed to.
   @usableFromInline
   enum Kind: UInt8 {
+    /// Publishers whose signals may come on any thread.
     case any
-    /// What they send comes on the loop's thread.
+    /// Publishers whose signals come on the loop's thread.
     case confined
     /// Requests on the loop's thread, which are started without a subscription.
     case requests
@@ -26,7 +27,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   // These two and the height share a word with what a `FlatMapInner` has last.
   @usableFromInline let kind: Kind
   @usableFromInline @exclusivity(unchecked) var outerHasFinished = false
-  @usableFromInline let lowHeight: Int32
+  @usableFromInline let height32: Int32
   /// The gate that every signal goes through where there is no loop; nil on one.
   @usableFromInline let gate: Gate?
   @usableFromInline let maxPublishers: Subscribers.Demand
@@ -52,7 +53,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @usableFromInline @exclusivity(unchecked) var isDraining = false
 
   @inlinable
-  var height: Int { Int(lowHeight) }
+  var height: Int { Int(height32) }
 
   @inlinable
   convenience init(
@@ -77,7 +78,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     self.downstream = downstream
     self.maxPublishers = maxPublishers
     self.transform = transform
-    lowHeight = Int32(truncatingIfNeeded: height)
+    height32 = Int32(truncatingIfNeeded: height)
     super.init()
   }
 

@@ -34,6 +34,7 @@ final class Sink<Input, Failure: Error>: NamedOperator {
   @usableFromInline @exclusivity(unchecked) var subscription: Link?
   @usableFromInline let place: Place
 
+  // Not inlinable: with the cases in sight, the compiler allocates the function that `downstream` makes.
   @usableFromInline var gate: Gate? { if case .elsewhere(let gate) = place { gate } else { nil } }
 
   @inlinable
