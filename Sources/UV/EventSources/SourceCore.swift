@@ -60,7 +60,7 @@ final class SourceCore<Element>: SourceLine {
   struct Entry {
     /// The loop's number of the waiter; 0 for a handler, which nobody cancels.
     @usableFromInline let generation: UInt
-    // Last, since it ends within a word, which goes on with what follows an entry.
+    // Last, since it ends within a word: the source's flags fill the word up.
     @usableFromInline let waiter: Waiter
 
     @inlinable
@@ -69,7 +69,7 @@ final class SourceCore<Element>: SourceLine {
     }
   }
 
-  /// What most sources don't have.
+  /// The parts that few sources need, so they stand apart and are made when needed.
   @usableFromInline
   final class Rest {
     /// Those who wait behind the first.
@@ -90,6 +90,7 @@ final class SourceCore<Element>: SourceLine {
   /// The source itself, which owns this object; set once. Sound: it is used only while somebody asks or
   /// waits. A source that produces keeps itself alive. A caller that asks holds the source and passes it.
   unowned(unsafe) var driver: (any SourceDriver)!
+  /// Nil until a second one waits, or the source ends with an error.
   @usableFromInline @exclusivity(unchecked) var rest: Rest?
 
   /// Sound, as is the next: somebody asks, or waits; see ``driver``.
@@ -110,7 +111,7 @@ final class SourceCore<Element>: SourceLine {
     @inline(__always) get { first?.generation ?? 0 }
   }
 
-  /// What most sources don't have, made now if there is none.
+  /// The object for ``rest``, made now if there is none.
   @inlinable
   func makeRest() -> Rest {
     if let rest { return rest }

@@ -97,8 +97,8 @@ extension ByteStream {
     if filter.advance() { while readOn(filter) {} }
     if !isFiltered { return }
     filter.endReceiving()
-    // What handlers write meanwhile takes it along: a handshake's last message and the first request, or a
-    // ticket and the first answer.
+    // While a read is delivered, its end sends the output. So a handshake's last message leaves with the first
+    // request, and a ticket with the first answer.
     if !isClosing, !writes.gathering.isDelivering { flushOutput(of: filter) }
   }
 

@@ -35,7 +35,7 @@ extension WriteQueue {
     keepOwnerAlive()
     repeat {
       if let error = pending.send(sealedBy: filter) {
-        // What the filter has to say of its failure leaves all the same.
+        // The filter's output is an alert now, which the peer shall get.
         _ = offer(filter.output)
         failLater(error.code.rawValue)
         return fail(error.code.rawValue)
@@ -163,7 +163,7 @@ extension WriteQueue {
     var code: Int32 = 0
     while code == 0, !pending.queued.isEmpty || !filter.output.isEmpty {
       code = pending.send(sealedBy: filter)?.code.rawValue ?? 0
-      // After a failure it has what is to be said of that.
+      // After a failure this is an alert.
       let output = filter.output
       let taken = offer(output)
       if taken < output.count, code == 0 { code = taken < 0 ? Int32(taken) : UV_EAGAIN.rawValue }
