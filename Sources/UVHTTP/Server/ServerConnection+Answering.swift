@@ -191,7 +191,9 @@ extension ServerConnection {
     if mayContinue { isLast = true }
     if turns.count > 1 { return }
     if server.isAbandoned || loop.now >= end { isLast = true }
-    if input.isEmpty, hasEnded || stream.isQuiescing || server.isClosing { isLast = true }
+    // Bytes of a body that nobody has read are no further request.
+    let hasMore = input.count > (isBodyComplete ? 0 : bodyParser.rest ?? 0)
+    if !hasMore, hasEnded || stream.isQuiescing || server.isClosing { isLast = true }
     if let rest = bodyParser.rest, !isBodyComplete, rest > limits.unreadBody { isLast = true }
   }
 }
