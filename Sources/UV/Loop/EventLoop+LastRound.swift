@@ -111,7 +111,7 @@ extension EventLoop {
   }
 
   /// The place of the caller in a line of tasks that were spawned while the loop ended; 0 if it is in none.
-  var place: Int { max(ending.lastRound.place, currentTask?.place ?? 0) }
+  var place: Int { max(ending.lastRound.place, Int(currentTask?.place ?? 0)) }
 
   /// Notes the place of the entry that has just been queued.
   func notePlace() {

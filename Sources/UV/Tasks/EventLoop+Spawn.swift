@@ -70,14 +70,14 @@ extension EventLoop {
   /// Begins a task that is spawned while the loop ends, and cancels it. If nothing can run it any more, or if
   /// it is at the end of a long line, it begins only when somebody waits for it.
   func startAtEnd(_ task: LoopTaskBase) {
-    task.place = place + 1
+    task.place = UInt8(clamping: place + 1)
     // A group waits for each of its tasks.
     if task.group != nil || (executor.isOpenOnLoop && task.place <= LastRound.longestLine) {
       begin(task)
       task.cancel()
       armDeadline()
     } else {
-      task.unbegunOn = self
+      task.waitToBegin()
     }
   }
 

@@ -10,8 +10,9 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
     case plain(PlainBody)
   }
 
-  @exclusivity(unchecked) private var work: Form?
+  // A result without a value is one byte, and stands beside those of the base.
   @exclusivity(unchecked) private var result: Result<Success, Failure>?
+  @exclusivity(unchecked) private var work: Form?
   @exclusivity(unchecked) private var waiters: [UnsafeContinuation<Void, Never>] = []
 
   init(loop: EventLoop, _ origin: SourcePlace, _ work: Form) {
@@ -41,7 +42,7 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
     let waiters = self.waiters
     self.waiters = []
     for waiter in waiters { waiter.resume() }
-    if let group = group.take() {
+    if let group = takeGroup() {
       if case .failure(let error) = result { group.didEnd(self, error) } else { group.didEnd(self, nil) }
     }
     end()
@@ -66,7 +67,7 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
       if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
       return
     }
-    if let loop = unbegunOn.take() { loop.begin(self) }
+    beginIfUnbegun()
     // The result is checked again: a caller that wasn't on the loop gets there in between, and the task may
     // have ended meanwhile.
     let waiting = EventLoop.current?.currentTask

@@ -13,6 +13,8 @@ public class LoopTaskBase {
   typealias PlainBody = nonisolated(nonsending) () async -> Void
 
   unowned(unsafe) let loop: EventLoop
+  /// The runtime's task that runs the body, until the body has ended or is left. Children that the body starts
+  /// are other tasks, and wait separately.
   @exclusivity(unchecked) private var task: Task<Void, Never>?
   @exclusivity(unchecked) private(set) var wait = PendingRequest()
   /// When the task began to wait, on the loop's clock in milliseconds. It counts while the task waits.
@@ -20,12 +22,52 @@ public class LoopTaskBase {
   /// Where the task was spawned, and when.
   let origin: SourcePlace
   let start: UInt64
-  /// The runtime's task that runs the body. Children that the body starts are other tasks, and wait
-  /// separately.
-  @exclusivity(unchecked) private var identity: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) private var tie: Tie?
+
+  // Properties of one byte stand together. With seven of them a task that waits for good takes 160 bytes.
+  @exclusivity(unchecked) private var state = State.unbegun
+  /// Whether the task was cancelled before it had ended.
+  @exclusivity(unchecked) public private(set) var isCancelled = false
+  /// Whether the end of the loop leaves the task alone; see ``EventLoop/withShield(file:line:_:)``.
+  @exclusivity(unchecked) var isShielded = false
+  @exclusivity(unchecked) private var isToKeep = true
+  /// Whether the loop's `run` returns what the task returns, so that it has to be waited for.
+  @exclusivity(unchecked) var isBody = false
+  /// Whether the task has been cancelled but still waits for something that can't be cancelled. A loop that
+  /// is stopped doesn't wait for such a task.
+  @exclusivity(unchecked) package var waitsForGood = false {
+    didSet { if waitsForGood, loop.isStopRequested { leave() } }
+  }
+  /// The task's place in a line of tasks that were spawned while the loop ended and spawned each other, from
+  /// 1. Such a task is cancelled from its start. The place of other tasks is 0.
+  @exclusivity(unchecked) var place: UInt8 = 0
+
+  private enum State {
+    /// The task begins later, or, if it was spawned at the loop's end, when somebody waits for it.
+    case unbegun
+    case running
+    /// The loop has stopped without the task, which goes on if what it waits for comes after all.
+    case left
+    case finished
+  }
+
+  /// What the task belongs to.
+  private enum Tie {
+    /// The group that waits for the task.
+    case group(LoopTaskGroup)
+    /// The loop, which might be gone otherwise: of a task without a group that begins only when somebody waits
+    /// for it, and of one that was left when its loop was detached, and uses the loop when it wakes, on any
+    /// thread.
+    case loop(EventLoop)
+  }
 
   /// Grows from task to task; 0 if the task doesn't run.
   var number: UInt64 { identity.map { cuv_task_number($0) } ?? 0 }
+
+  // Sound: a `Task` is a reference to the runtime's task and nothing else.
+  private var identity: UnsafeMutableRawPointer? {
+    unsafeBitCast(task, to: UnsafeMutableRawPointer?.self)
+  }
 
   init(loop: EventLoop, _ origin: SourcePlace) {
     self.loop = loop
@@ -42,23 +84,21 @@ public class LoopTaskBase {
     if isFinished { return }
     loop.assertOnLoop()
     self.task = task
-    // Sound: a `Task` is a reference to the runtime's task and nothing else.
-    let identity = unsafeBitCast(task, to: UnsafeMutableRawPointer.self)
-    self.identity = identity
-    loop.tasks.insert(self, identity)
+    loop.tasks.insert(self, identity!)
   }
 
   func end() {
-    isFinished = true
     // The loop has stopped without it, and may have gone.
-    if hasBeenLeft {
-      leftLoop = nil
+    if state == .left {
+      state = .finished
+      tie = nil
       return
     }
-    ceaseToKeep()
+    if isToKeep { loop.ceaseToKeepRunning() }
+    state = .finished
     loop.dropName(of: self)
+    guard let identity else { return loop.letGo() }
     // Another task may get the same address later.
-    guard let identity = identity.take() else { return loop.letGo() }
     task = nil
     loop.taskEnded(identity)
   }
@@ -74,16 +114,20 @@ public class LoopTaskBase {
     wait.cancel()
   }
 
+  var isFinished: Bool { state == .finished }
+
   /// The group that waits for the task.
-  @exclusivity(unchecked) var group: LoopTaskGroup?
+  var group: LoopTaskGroup? { if case .group(let group) = tie { group } else { nil } }
 
-  // Here and below, properties of one byte stand together, so that they share a word.
-  /// Whether the task was cancelled before it had ended.
-  @exclusivity(unchecked) public private(set) var isCancelled = false
+  /// Called before the task begins.
+  func join(_ group: LoopTaskGroup) { tie = .group(group) }
 
-  @exclusivity(unchecked) private(set) var isFinished = false
-  /// Whether the end of the loop leaves the task alone; see ``EventLoop/withShield(file:line:_:)``.
-  @exclusivity(unchecked) var isShielded = false
+  @inline(__always)
+  func takeGroup() -> LoopTaskGroup? {
+    guard case .group(let group) = tie else { return nil }
+    tie = nil
+    return group
+  }
 
   // MARK: What keeps the loop running
 
@@ -105,69 +149,51 @@ public class LoopTaskBase {
   public var keepsLoopRunning: Bool {
     get { isToKeep && !isFinished }
     set {
+      let isChanged = isToKeep != newValue
       isToKeep = newValue
-      guard isKeeping != newValue, identity != nil else { return }
-      if newValue { beginToKeep() } else { ceaseToKeep() }
+      guard isChanged, state == .running else { return }
+      if newValue { loop.keepRunning() } else { loop.ceaseToKeepRunning() }
     }
   }
 
-  @exclusivity(unchecked) private var isToKeep = true
-  /// Whether the task keeps the loop running now: from its beginning to its end, if it is to.
-  @exclusivity(unchecked) private var isKeeping = false
-
   /// Keeps the loop running from now on, if the task is to.
   func beginToKeep() {
-    guard isToKeep else { return }
-    isKeeping = true
-    loop.keepRunning()
-  }
-
-  private func ceaseToKeep() {
-    guard isKeeping else { return }
-    isKeeping = false
-    loop.ceaseToKeepRunning()
+    state = .running
+    if isToKeep { loop.keepRunning() }
   }
 
   // MARK: What nobody can cancel
-
-  /// Whether the loop's `run` returns what the task returns, so that it has to be waited for.
-  @exclusivity(unchecked) var isBody = false
-  @exclusivity(unchecked) private var hasBeenLeft = false
-  /// Whether the task has been cancelled but still waits for something that can't be cancelled. A loop that
-  /// is stopped doesn't wait for such a task.
-  @exclusivity(unchecked) package var waitsForGood = false {
-    didSet { if waitsForGood, loop.isStopRequested { leave() } }
-  }
 
   /// Lets the loop stop without the task. The task goes on if what it waits for comes after all.
   func leave() {
     if waitsForGood { leaveAnyway() }
   }
 
-  /// The loop of a task that was left when its loop was detached. When the task wakes, on any thread, it uses
-  /// the loop.
-  @exclusivity(unchecked) private var leftLoop: EventLoop?
-
   /// As ``leave()``, whatever the task waits for.
   func leaveAnyway() {
-    guard !isBody, !isFinished, !hasBeenLeft, let identity = identity.take() else { return }
-    ceaseToKeep()
+    guard !isBody, state == .running, let identity else { return }
+    if isToKeep { loop.ceaseToKeepRunning() }
     loop.dropName(of: self)
-    hasBeenLeft = true
-    if loop.isClosed { leftLoop = loop }
+    state = .left
+    let group = group
+    tie = loop.isClosed ? .loop(loop) : nil
     task = nil
-    group.take()?.didEnd(self, nil)
+    group?.didEnd(self, nil)
     loop.taskEnded(identity)
   }
 
   // MARK: At the end of the loop
 
-  /// The task's place in a line of tasks that were spawned while the loop ended and spawned each other, from
-  /// 1. Such a task is cancelled from its start. The place of other tasks is 0.
-  @exclusivity(unchecked) var place = 0
-  /// The loop of a task that hasn't begun and begins only when somebody waits for it. Otherwise the loop
-  /// might be gone by then.
-  @exclusivity(unchecked) var unbegunOn: EventLoop?
+  /// Begins the task when somebody waits for it.
+  func waitToBegin() { tie = .loop(loop) }
+
+  /// Begins a task that has waited for this.
+  @inline(__always)
+  func beginIfUnbegun() {
+    guard state == .unbegun, case .loop(let loop) = tie else { return }
+    tie = nil
+    loop.begin(self)
+  }
 
   // MARK: What the task waits for
 

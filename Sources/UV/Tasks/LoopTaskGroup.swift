@@ -51,7 +51,7 @@ public final class LoopTaskGroup {
   ) -> LoopTask<T, E> {
     requireOpen()
     let task = LoopTask(loop: loop, SourcePlace(file: file, line: line), .general(body))
-    task.group = self
+    task.join(self)
     task.isShielded = loop.currentTask?.isShielded ?? false
     tasks[ObjectIdentifier(task)] = task
     loop.setName(name, of: task)
