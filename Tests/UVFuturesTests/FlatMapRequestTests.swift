@@ -30,14 +30,34 @@ import UVTestSupport
       waiting.removeValue(forKey: number)?(result)
     }
     func answer(_ number: Int) { answer(number, .success(number * 10)) }
+
+    /// A request for each number.
+    func publisher(
+      of numbers: ClosedRange<Int>, _ form: Form, maxPublishers: Subscribers.Demand = .unlimited
+    ) -> AnyLoopPublisher<Int, UVError> {
+      let numbers = numbers.publisher.setFailureType(to: UVError.self)
+      return switch form {
+      case .plain:
+        numbers.flatMap(maxPublishers: maxPublishers) { self.publisher($0) }.eraseToAnyLoopPublisher()
+      case .mapped:
+        numbers.flatMap(maxPublishers: maxPublishers) { number in
+          self.publisher(number).map { [self] in
+            mapped.append(number)
+            return $0
+          }
+        }.eraseToAnyLoopPublisher()
+      }
+    }
+    private(set) var mapped: [Int] = []
   }
 
-  @Test func atMostSoManyRequestsRunAtATime() async throws {
+  enum Form { case plain, mapped }
+
+  @Test(arguments: [Form.plain, .mapped]) func atMostSoManyRequestsRunAtATime(_ form: Form) async throws {
     try await withCallbackLoop { loop in
       let requests = Requests(loop)
       let probe = Probe<Int, UVError>()
-      (1...4).publisher.setFailureType(to: UVError.self)
-        .flatMap(maxPublishers: .max(2)) { requests.publisher($0) }.subscribe(probe)
+      requests.publisher(of: 1...4, form, maxPublishers: .max(2)).subscribe(probe)
       #expect(requests.started == [1, 2])
       requests.answer(2)
       #expect(requests.started == [1, 2, 3])
@@ -51,11 +71,11 @@ import UVTestSupport
     }
   }
 
-  @Test func anErrorCancelsTheOthers() async throws {
+  @Test(arguments: [Form.plain, .mapped]) func anErrorCancelsTheOthers(_ form: Form) async throws {
     try await withCallbackLoop { loop in
       let requests = Requests(loop)
       let probe = Probe<Int, UVError>()
-      (1...3).publisher.flatMap { requests.publisher($0) }.subscribe(probe)
+      requests.publisher(of: 1...3, form).subscribe(probe)
       #expect(requests.started == [1, 2, 3])
       let error = UVError(.timedOut, operation: "test")
       requests.answer(2, .failure(error))
@@ -64,37 +84,41 @@ import UVTestSupport
     }
   }
 
-  @Test func aCancelledSubscriptionCancelsItsRequestsAndHearsNothing() async throws {
+  @Test(arguments: [Form.plain, .mapped]) func aCancelledSubscriptionCancelsItsRequestsAndHearsNothing(
+    _ form: Form
+  ) async throws {
     try await withCallbackLoop { loop in
       let requests = Requests(loop)
       let probe = Probe<Int, UVError>()
-      (1...3).publisher.flatMap { requests.publisher($0) }.subscribe(probe)
+      requests.publisher(of: 1...3, form).subscribe(probe)
       requests.answer(1)
       probe.cancel()
       requests.answer(2)
       #expect(requests.cancelled.sorted() == [2, 3])
       #expect(probe.values == [10])
       #expect(probe.completions == [])
+      #expect(requests.mapped == (form == .mapped ? [1] : []))
     }
   }
 
-  @Test func aSubscriberMayCancelWhenItGetsAValue() async throws {
+  @Test(arguments: [Form.plain, .mapped]) func aSubscriberMayCancelWhenItGetsAValue(_ form: Form) async throws
+  {
     try await withCallbackLoop { loop in
       let requests = Requests(loop)
       let probe = Probe<Int, UVError>()
       probe.onValue = { _ in probe.cancel() }
-      (1...3).publisher.flatMap { requests.publisher($0) }.subscribe(probe)
+      requests.publisher(of: 1...3, form).subscribe(probe)
       requests.answer(1)
       #expect(requests.cancelled.sorted() == [2, 3])
       #expect(probe.heard.dropFirst() == [.value(10)])
     }
   }
 
-  @Test func valuesThatNobodyHasAskedForWait() async throws {
+  @Test(arguments: [Form.plain, .mapped]) func valuesThatNobodyHasAskedForWait(_ form: Form) async throws {
     try await withCallbackLoop { loop in
       let requests = Requests(loop)
       let probe = Probe<Int, UVError>(.max(1))
-      (1...3).publisher.flatMap { requests.publisher($0) }.subscribe(probe)
+      requests.publisher(of: 1...3, form).subscribe(probe)
       for number in 1...3 { requests.answer(number) }
       #expect(probe.values == [10])
       probe.request(.max(1))
@@ -102,6 +126,44 @@ import UVTestSupport
       #expect(probe.completions == [])
       probe.request(.unlimited)
       #expect(probe.heard.suffix(2) == [.value(30), .completion(.finished)])
+    }
+  }
+
+  /// The transformation of the value that comes is asked before the value is delivered.
+  @Test func aMapMayCancelBeforeItsValueIsDelivered() async throws {
+    try await withCallbackLoop { loop in
+      let requests = Requests(loop)
+      let probe = Probe<Int, UVError>()
+      (1...2).publisher.flatMap { number in
+        requests.publisher(number).map {
+          if number == 1 { probe.cancel() }
+          return $0
+        }
+      }.subscribe(probe)
+      requests.answer(1)
+      #expect(requests.cancelled == [2])
+      #expect(probe.heard.dropFirst() == [])
+    }
+  }
+
+  /// The loop has got the answer, but hasn't told it when the subscriber goes.
+  @Test func aValueThatComesAfterTheEndIsNotMapped() async throws {
+    try await withCallbackLoop { loop in
+      let probe = Probe<Int, UVError>()
+      var told: Completion<Int>?
+      let deaf = Request<Int>(loop, operation: "test") { done in
+        told = done
+        return PendingRequest {}
+      }
+      (1...2).publisher.flatMap { _ in
+        deaf.publisher().map { _ in
+          Issue.record("nobody wants the value")
+          return 0
+        }
+      }.subscribe(probe)
+      probe.cancel()
+      told?(.success(1))
+      #expect(probe.heard.dropFirst() == [])
     }
   }
 

@@ -8,14 +8,35 @@ import UV
 extension FlatMapNode {
   @inlinable
   func start(_ request: Request<Output>) {
-    let inner = isUsed ? takeSpare() ?? FlatMapInner() : self
-    isUsed = true
-    inner.node = self
-    insert(inner)
+    let inner = insertForRequest()
     let pending = request.start(
       { FlatMapNode.requestEnded($0, inner) }, void: { FlatMapNode.requestEnded($0.typed(), inner) })
     // It has ended already if the loop has.
     if !pending.isEmpty, inner.isLinked { inner.subscription = RunningRequest(pending) }
+  }
+
+  /// The same for a request behind a `map`.
+  @inlinable
+  func startMapped(_ child: Child) {
+    let inner = insertForRequest()
+    child.receive(
+      subscriber: MappedRequestTaker<Output, Child.Failure>(
+        answer: {
+          // Nil if it was cancelled, as below. The value is transformed for nobody then.
+          if inner.node != nil { FlatMapNode.requestEnded($0(), inner) }
+        },
+        take: {
+          if inner.isLinked { inner.subscription = $0 }
+        }))
+  }
+
+  @inlinable
+  func insertForRequest() -> FlatMapInner {
+    let inner = isUsed ? takeSpare() ?? FlatMapInner() : self
+    isUsed = true
+    inner.node = self
+    insert(inner)
+    return inner
   }
 
   @inlinable

@@ -22,6 +22,8 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     case confined
     /// Requests on the loop's thread, which are started without a subscription.
     case requests
+    /// The same, each behind a `map`.
+    case mappedRequests
   }
 
   // These two and the height share a word with what a `FlatMapInner` has last.
@@ -56,6 +58,9 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   var height: Int { Int(height32) }
 
   @inlinable
+  var isOfRequests: Bool { kind == .requests || kind == .mappedRequests }
+
+  @inlinable
   convenience init(
     _ downstream: Downstream<Output, Failure>, _ maxPublishers: Subscribers.Demand,
     _ transform: @escaping (Input) -> Child
@@ -73,7 +78,10 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     if gate != nil || !(Child.self is any LoopPublisher.Type) {
       kind = .any
     } else {
-      kind = Child.self == RequestPublisher<Output>.self ? .requests : .confined
+      kind =
+        Child.self == RequestPublisher<Output>.self
+        ? .requests
+        : (Child.self as? any RequestMap.Type)?.mapsRequests == true ? .mappedRequests : .confined
     }
     self.downstream = downstream
     self.maxPublishers = maxPublishers
@@ -104,6 +112,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     if kind == .requests {
       return child.receive(subscriber: RequestTaker<Output, Child.Failure> { [self] in start($0) })
     }
+    if kind == .mappedRequests { return startMapped(child) }
     if isUsed {
       let inner = takeSpare() ?? FlatMapInner()
       inner.node = self
@@ -213,7 +222,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     guard inner.isLinked else { return }
     remove(inner)
     // A request that has ended tells of nothing more.
-    if kind == .requests, inner === self { isUsed = false }
+    if isOfRequests, inner === self { isUsed = false }
     switch completion {
     case .finished:
       if !finishIfDone(), maxPublishers != .unlimited { outer?.request(.max(1)) }

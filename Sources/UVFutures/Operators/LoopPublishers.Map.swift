@@ -4,7 +4,7 @@ extension LoopPublishers {
   /// A publisher that transforms each value of another.
   ///
   /// Combine's `Publishers.Map`.
-  public struct Map<Upstream: Publisher, Output>: LoopPublisher {
+  public struct Map<Upstream: Publisher, Output>: LoopPublisher, RequestMap {
     /// The upstream's failure.
     public typealias Failure = Upstream.Failure
     /// Several transformations become one.
@@ -25,6 +25,13 @@ extension LoopPublishers {
     /// Subscribes to the upstream publisher on behalf of `subscriber`.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      if S.self == MappedRequestTaker<Output, Failure>.self,
+        let taker = subscriber as? MappedRequestTaker<Output, Failure>
+      {
+        let mapped = MappedRequest(transform, taker.answer)
+        upstream.receive(subscriber: RequestTaker<Upstream.Output, Failure> { mapped.start($0) })
+        return taker.take(mapped)
+      }
       let next = Downstream(subscriber).grounded()
       // The subscription of a request has the function, too.
       if Upstream.self == RequestPublisher<Upstream.Output>.self {
@@ -46,6 +53,11 @@ extension LoopPublishers {
       step.attach(to: upstream)
     }
   }
+}
+
+extension LoopPublishers.Map {
+  @inlinable
+  static var mapsRequests: Bool { Upstream.self == RequestPublisher<Upstream.Output>.self }
 }
 
 /// Names the step of a `map`, which is no object.
