@@ -27,8 +27,31 @@ import UVTestSupport
     return (all, all.map { "\($0) \(cases[$0]!)" })
   }
 
-  @Test("A client hears why it is refused, and what was wrong with a record", arguments: [false, true])
-  func server(isTask: Bool) async throws {
+  /// Does the same behind a line in plain text and its answer.
+  private static func serveLater(_ stream: ByteStream, _ context: TLSContext, isTask: Bool) {
+    let loop = stream.loop
+    if isTask {
+      loop.spawn {
+        do {
+          _ = try await stream.readLine(limit: 100).value
+          try await stream.write("go\n").value
+          serve(try await loop.tls.secure(stream, context).value, isTask: true)
+        } catch {}
+      }
+      return
+    }
+    stream.readLine(limit: 100) { _ in
+      stream.write("go\n") { _ in }
+      loop.tls.secure(stream, context) {
+        if case .success(let secured) = $0 { serve(secured, isTask: false) }
+      }
+    }
+  }
+
+  @Test(
+    "A client hears why it is refused, and what was wrong with a record", arguments: [false, true],
+    [false, true])
+  func server(isTask: Bool, isLater: Bool) async throws {
     let certificates = Certificates.shared
     let context = try TLSContext.server(
       choosing: { loop, name in
@@ -52,17 +75,27 @@ import UVTestSupport
       "2:reply": "bad record mac", "3:reply": "bad record mac",
     ])
     try await withLoop { loop in
-      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, context)
-      listener.start { if case .success(let connection?) = $0 { Self.serve(connection, isTask: isTask) } }
+      let port: UInt16
+      let close: () -> Void
+      if isLater {
+        let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+        listener.start {
+          if case .success(let stream?) = $0 { Self.serveLater(stream, context, isTask: isTask) }
+        }
+        (port, close) = (try listener.localAddress().port, { listener.close() })
+      } else {
+        let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, context)
+        listener.start { if case .success(let connection?) = $0 { Self.serve(connection, isTask: isTask) } }
+        (port, close) = (try listener.localAddress().port, { listener.close() })
+      }
       let child = try loop.processes.spawn(
         "python3",
-        [Self.script, certificates.directory, "client", "\(try listener.localAddress().port)"]
-          + expected.cases,
+        [Self.script, certificates.directory, isLater ? "starttls" : "client", "\(port)"] + expected.cases,
         stdio: [.ignore, .pipe, .inherit])
       let output = try await child.standardOutput!.readToEnd(limit: 1 << 20).value
       #expect("\(output)".split(separator: "\n").map(String.init) == expected.lines)
       #expect(try await child.exit().value.isSuccess)
-      listener.close()
+      close()
     }
   }
 

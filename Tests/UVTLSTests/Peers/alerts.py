@@ -1,11 +1,13 @@
 """A peer that gives the other end a reason for an alert, and says which one has come.
 
 alerts.py DIRECTORY client PORT CASE...   each case on a connection of its own
+alerts.py DIRECTORY starttls PORT CASE... the same, behind a line in plain text and its answer
 alerts.py DIRECTORY server CASE...        says its port first
 """
 import re, socket, ssl, sys
 
 directory, role = sys.argv[1:3]
+is_later, role = role == "starttls", role.replace("starttls", "client")
 BAD = b"\x17\x03\x03\x00\x28" + b"x" * 40
 
 
@@ -58,5 +60,8 @@ for case in sys.argv[4 if role == "client" else 3 :]:
         socket.create_connection(("127.0.0.1", int(sys.argv[3]))) if role == "client" else listener.accept()[0]
     )
     with plain:
+        if is_later:
+            plain.sendall(b"STARTTLS\n")
+            plain.recv(100)
         version, what = case.split(":")
         print(case, meet(plain, version, what), flush=True)
