@@ -124,7 +124,13 @@ extension WebSocketCore {
   /// they don't pile up.
   func answerPing(_ data: Bytes) {
     if hasSentClose { return }
-    if isCongested { owedPong = data } else { put(.pong, data) }
+    if isCongested {
+      owedPong = data
+    } else {
+      // It is the answer to those before it, too. One may still be owed: what waits shrinks before a write has ended.
+      owedPong = nil
+      put(.pong, data)
+    }
   }
 
   // MARK: Writing

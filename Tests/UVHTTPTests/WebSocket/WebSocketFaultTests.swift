@@ -92,6 +92,33 @@ import UVTestSupport
     }
   }
 
+  @Test("An answer that is owed doesn't come after that to a later ping")
+  func owedPong() async throws {
+    let box = UnsafeTransferBox()
+    try await withSocket(over: .pipe) { socket in
+      // Little leaves at a time.
+      try socket.core.stream.setSendBufferSize(4096)
+      box.core = socket.core
+      try await socket.send(.binary(Bytes(repeating: 1, count: 200_000))).value
+      #expect(try await socket.next().value == nil)
+    } peer: { peer in
+      let loop = peer.stream.loop
+      try await loop.until { box.core?.isCongested ?? false }
+      let core = try #require(box.core)
+      try await peer.send(frame(0x89, "first"))
+      try await loop.until { core.owedPong == "first" }
+      // The one long write goes on, and less waits than the mark.
+      var count = 0
+      while core.isCongested { count += try await peer.stream.read().value?.count ?? 0 }
+      try #require(core.writeCount == 1 && core.owedPong == "first")
+      try await peer.send(frame(0x89, "second"))
+      try await loop.until { core.output.count > 0 || core.writeCount > 1 }
+      _ = try await peer.stream.read(exactly: 200_010 - count).value
+      #expect(try await peer.read() == Received(first: 0x8a, payload: "second"))
+      try await peer.close()
+    }
+  }
+
   @Test("A peer that never reads ends by the limits, and whoever sends is told")
   func neverReads() async throws {
     var limits = WebSocketLimits()
