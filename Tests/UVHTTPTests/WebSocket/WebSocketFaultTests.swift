@@ -123,7 +123,9 @@ import UVTestSupport
   func neverReads() async throws {
     var limits = WebSocketLimits()
     (limits.silence, limits.keepAlive) = (.milliseconds(100), nil)
+    let isTold = Box(false)
     try await withSocket(limits: limits) { socket in
+      defer { isTold.value = true }
       let page = Bytes(repeating: 1, count: 100_000)
       var sent = 0
       let error = await failure {
@@ -137,7 +139,7 @@ import UVTestSupport
       let code = await failure { _ = try await socket.next().value }?.code
       #expect(code == .timedOut)
     } peer: { peer in
-      try await peer.stream.loop.sleep(for: .milliseconds(300)).value
+      try await peer.stream.loop.until { isTold.value == true }
     }
   }
 
