@@ -87,9 +87,12 @@ struct Combination: Hashable, CustomStringConvertible {
   /// Whether the write is refused at once, because a file's bytes don't wait behind others.
   var isRefused: Bool { payload == .file && (state == .inFlight || state == .blocked) }
 
-  /// Whether the event can't come before the write has ended: no timer is due in the turn in which a write
-  /// leaves.
+  /// Whether the event is to come after the write has ended.
   var isTooLate: Bool { state == .notBegun && (event == .timeout || endsByTimeout) }
+
+  /// How long a timeout is. One that is too late is long: a file's bytes come from the thread pool, which a busy machine
+  /// can hold up.
+  var time: Duration { isTooLate ? .seconds(60) : .milliseconds(20) }
 
   /// Whether the event is a timeout of the stream's that takes it down with a write that waits.
   var endsByTimeout: Bool { [.writeTimeout, .idleTimeout, .totalTimeout].contains(event) }

@@ -50,8 +50,10 @@ struct Run: ContractRun {
   nonisolated(nonsending) private func begin(_ loop: EventLoop, _ file: File?) async throws -> ByteStream? {
     let stream = try await near.open(loop)
     try await prepare(stream)
+    // TLS has sent its tickets already.
+    let count = peer.waitingCount
     let asked = ask(stream, file)
-    try await reach(stream, asked)
+    try await reach(stream, asked, beyond: count)
     try await happen(stream, asked)
     return combination.letsGo ? nil : stream
   }
@@ -75,7 +77,7 @@ struct Run: ContractRun {
   }
 
   private func ask(_ stream: ByteStream, _ file: File?) -> Asked {
-    let limit: Duration? = combination.event == .timeout ? .milliseconds(20) : nil
+    let limit: Duration? = combination.event == .timeout ? combination.time : nil
     let evidence = evidence
     func ask<T>(_ request: Request<T>) -> Asked {
       .start(request, by: combination.caller, within: limit) { evidence.note(.tested, $0) }
@@ -104,14 +106,19 @@ struct Run: ContractRun {
   }
 
   /// Waits until the write has come as far as the combination says.
-  nonisolated(nonsending) private func reach(_ stream: ByteStream, _ asked: Asked) async throws {
+  ///
+  /// - Parameter count: How many bytes waited for the peer before the write.
+  nonisolated(nonsending) private func reach(_ stream: ByteStream, _ asked: Asked, beyond count: Int)
+    async throws
+  {
     // Within the turn, in which nothing else leaves.
     if case .task = asked { for _ in 0..<3 { await giveWay(stream.loop) } }
     if combination.isRefused { return }
     switch combination.state {
     case .notBegun: break
     case .begun:
-      try await stream.loop.until { peer.waitingCount != 0 }
+      // A timeout may pass before the thread pool has looked at the file.
+      try await stream.loop.until { peer.waitingCount > count || evidence.has(.tested) }
       if combination.payload != .file { try await waitUntilStuck(stream) }
     case .inFlight:
       try await waitUntilStuck(stream)
@@ -143,9 +150,9 @@ struct Run: ContractRun {
     case .cancel: if case .pending(let pending) = asked { pending.cancel() }
     case .taskCancelled: if case .task(let task) = asked { task.cancel() }
     case .timeout, .loopShutsDown, .letGo: break
-    case .writeTimeout: stream.writeTimeout = .milliseconds(20)
-    case .idleTimeout: stream.idleTimeout = .milliseconds(20)
-    case .totalTimeout: stream.totalTimeout = .milliseconds(20)
+    case .writeTimeout: stream.writeTimeout = combination.time
+    case .idleTimeout: stream.idleTimeout = combination.time
+    case .totalTimeout: stream.totalTimeout = combination.time
     case .readTimeout:
       stream.readTimeout = .milliseconds(1)
       stream.next { evidence.note(.reading, $0) }
