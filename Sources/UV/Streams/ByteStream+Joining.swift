@@ -8,9 +8,9 @@ extension ByteStream {
   /// ```
   ///
   /// Each side may end what it sends and go on reading, as TCP allows. If one side doesn't read, the other has to
-  /// wait: at most one chunk of each direction is in memory. Bytes that have been read ahead of a stream, such as by
-  /// ``unread(_:)``, are passed on, too. This stream's ``idleTimeout`` and ``totalTimeout`` apply to both, if it has
-  /// them: both are silent, or neither is.
+  /// wait: at most one chunk of each direction is in memory. Bytes that have been read ahead of a stream are passed on,
+  /// too. This stream's ``idleTimeout`` and ``totalTimeout`` apply to both, if it has them: both are silent, or neither
+  /// is.
   ///
   /// Both streams are closed at the end. When the loop that has accepted one of them shuts down gracefully, the tunnel
   /// ends once it has been silent for `lastSilence`. Then, and after an error, both are reset, if they are TCP, so that
@@ -29,9 +29,6 @@ extension ByteStream {
   }
 
   /// Passes on what this stream and another one send; see ``join(_:lastSilence:)``.
-  ///
-  /// - Parameter done: Called once on the loop's thread, never before this function returns.
-  /// - Returns: A way to cancel.
   ///
   /// The corresponding libuv functions are `uv_read_start`, `uv_write` and `uv_shutdown`.
   @discardableResult
