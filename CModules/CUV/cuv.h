@@ -244,6 +244,9 @@ struct cuv_file_queue {
   /// Under the lock: the waiting operations, their number, and how many threads of the pool work on them.
   struct cuv_file_operation *first, **last;
   int waiting, threads;
+  /// Keeps apart, by a line of the caches, what different threads write at the same time. Swift imports no struct
+  /// that is aligned to a line.
+  char apart[64];
   /// The operations that have been performed, the latest first; changed atomically.
   struct cuv_file_operation *finished;
   /// Wakes the loop; called on any thread.
@@ -251,7 +254,11 @@ struct cuv_file_queue {
   intptr_t target;
   /// The Swift object that owns this.
   void *owner;
-  /// Whether operations note their times. The loop's thread alone looks at it.
+  char also_apart[64];
+  /// Of the loop's thread alone: the operations that it has gathered, their number, and whether operations note
+  /// their times.
+  struct cuv_file_operation *first_gathered, **last_gathered;
+  int gathered;
   bool is_timed;
 };
 
@@ -270,7 +277,11 @@ void cuv_file_queue_wakes(struct cuv_file_queue *queue, int fd);
 void cuv_file_queue_wakes(struct cuv_file_queue *queue, uv_async_t *handle);
 #endif
 
-void cuv_file_queue_append(struct cuv_file_queue *queue, struct cuv_file_operation *operation);
+/// Adds an operation to those that wait for `cuv_file_queue_append`, and returns how many there are.
+int cuv_file_queue_gather(struct cuv_file_queue *queue, struct cuv_file_operation *operation);
+
+/// Hands the operations that have been gathered to the threads.
+void cuv_file_queue_append(struct cuv_file_queue *queue);
 
 /// How many more threads are needed, at most `limit` in all. They are counted from now on.
 int cuv_file_queue_engage(struct cuv_file_queue *queue, int limit);

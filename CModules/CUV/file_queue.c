@@ -43,6 +43,7 @@ void cuv_file_queue_init(struct cuv_file_queue *queue) {
   memset(queue, 0, sizeof *queue);
   pthread_mutex_init(&queue->lock, NULL);
   queue->last = &queue->first;
+  queue->last_gathered = &queue->first_gathered;
 }
 
 void cuv_file_queue_destroy(struct cuv_file_queue *queue) { pthread_mutex_destroy(&queue->lock); }
@@ -61,16 +62,26 @@ void cuv_file_queue_wakes(struct cuv_file_queue *queue, uv_async_t *handle) {
 }
 #endif
 
-void cuv_file_queue_append(struct cuv_file_queue *queue, struct cuv_file_operation *operation) {
+int cuv_file_queue_gather(struct cuv_file_queue *queue, struct cuv_file_operation *operation) {
   operation->next = NULL;
   operation->is_cancelled = false;
   operation->queued = queue->is_timed ? uv_hrtime() : 0;
   operation->begun = 0;
+  *queue->last_gathered = operation;
+  queue->last_gathered = &operation->next;
+  return ++queue->gathered;
+}
+
+void cuv_file_queue_append(struct cuv_file_queue *queue) {
+  if (queue->gathered == 0) return;
   pthread_mutex_lock(&queue->lock);
-  *queue->last = operation;
-  queue->last = &operation->next;
-  queue->waiting++;
+  *queue->last = queue->first_gathered;
+  queue->last = queue->last_gathered;
+  queue->waiting += queue->gathered;
   pthread_mutex_unlock(&queue->lock);
+  queue->first_gathered = NULL;
+  queue->last_gathered = &queue->first_gathered;
+  queue->gathered = 0;
 }
 
 /// Takes the first waiting operation; under the lock.

@@ -132,7 +132,7 @@ public final class File {
   public func close(_ done: @escaping Completion<Void>) -> PendingRequest {
     startClosing()
     if let closeResult {
-      loop.queueMicrotask { done(closeResult) }
+      tell(done, closeResult)
     } else if closeWaiter == nil {
       closeWaiter = done
     } else {
@@ -153,9 +153,11 @@ public final class File {
     if isReadOnly || loop.isClosed {
       // Nothing is left to be written, so there is nothing to wait for.
       let code = cuv_close(descriptor)
-      loop.queueMicrotask { [self] in
-        didClose(code < 0 ? .failure(failure(code, "fs_close", description)) : .success(()))
-      }
+      let result: Result<Void, UVError> =
+        code < 0 ? .failure(failure(code, "fs_close", description)) : .success(())
+      closeResult = result
+      // Those who have waited for the operations that were under way.
+      takeCloseWaiters { tell($0, result) }
     } else {
       _ = FileRequest.queue(CUV_FILE_CLOSE, "fs_close", on: self, .void({ [self] in didClose($0) }))
     }
@@ -163,10 +165,23 @@ public final class File {
 
   private func didClose(_ result: Result<Void, UVError>) {
     closeResult = result
-    closeWaiter.take()?(result)
+    takeCloseWaiters { $0(result) }
+  }
+
+  private func takeCloseWaiters(_ body: (@escaping Completion<Void>) -> Void) {
+    guard let first = closeWaiter.take() else { return }
     let others = furtherCloseWaiters
     furtherCloseWaiters = []
-    for done in others { done(result) }
+    body(first)
+    for done in others { body(done) }
+  }
+
+  /// Tells the end of a close in a microtask. A success needs no closure.
+  private func tell(_ done: @escaping Completion<Void>, _ result: Result<Void, UVError>) {
+    switch result {
+    case .success: loop.complete(done, .close)
+    case .failure: loop.queueMicrotask { done(result) }
+    }
   }
 
   func beginOperation() { operations += 1 }

@@ -10,6 +10,10 @@ final class FileQueue {
   /// How many threads the pool has, read as libuv does.
   private let poolSize = getenv("UV_THREADPOOL_SIZE").map { min(max(atoi($0), 1), 1024) } ?? 4
 
+  /// How many operations are gathered at most. Each handing over takes the lock and its memory from the
+  /// processor of the threads, which meanwhile must not run out of work.
+  private static let fewAtATime = 8
+
   private let queue = UnsafeMutablePointer<cuv_file_queue>.allocate(capacity: 1)
   // Sound: the loop owns this; set once.
   private var owner: Unmanaged<EventLoop>!
@@ -17,8 +21,8 @@ final class FileQueue {
   @exclusivity(unchecked) private var spares: [UnsafeMutablePointer<uv_work_t>] = []
   /// How many threads are at work.
   @exclusivity(unchecked) private var threads = 0
-  /// Whether answers are being told. Operations that these answers lead to are gathered before threads work
-  /// on them.
+  /// Whether answers are being told. Operations that these answers lead to are gathered, and go to the threads
+  /// several at a time.
   @exclusivity(unchecked) private var isDelivering = false
 
   init(wakeup: Wakeup) {
@@ -41,7 +45,9 @@ final class FileQueue {
   /// Queues an operation.
   func append(_ operation: Operation) {
     owner._withUnsafeGuaranteedRef { $0.requireOnLoop("a file operation of an event loop") }
-    cuv_file_queue_append(queue, operation)
+    let gathered = cuv_file_queue_gather(queue, operation)
+    if isDelivering, gathered < Self.fewAtATime { return }
+    cuv_file_queue_append(queue)
     if !isDelivering { engage() }
   }
 
@@ -74,11 +80,14 @@ final class FileQueue {
           loop.requests.poolTimes?.add(waiting: begun - queued, running: operation.pointee.ended - begun)
         }
         loop.callback {
-          // Sound: the loop's list of requests owns it.
-          activeRequest(of: cuv_req_data(operation), as: FileRequest.self).finish()
+          // Sound: the loop's list of requests owns it, until it is put back.
+          let link = Unmanaged<ActiveRequest>.fromOpaque(cuv_req_data(operation))
+          let isOver = link._withUnsafeGuaranteedRef { unsafeDowncast($0, to: FileRequest.self).finish() }
+          if isOver { loop.requests.putBack(link) }
         }
       }
     }
+    cuv_file_queue_append(queue)
     isDelivering = false
     return true
   }

@@ -46,14 +46,16 @@ final class FileRequest: ActiveRequest {
   @inline(__always)
   static func start(
     _ loop: EventLoop, _ operation: StaticString, isCancellable: Bool = true, file: File? = nil,
-    _ answer: consuming FileAnswer, _ call: (UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
+    _ answer: FileAnswer, _ call: (UnsafeMutablePointer<uv_fs_t>, @escaping uv_fs_cb) -> Int32
   ) -> PendingRequest {
-    let request = take(loop, operation, answer)
-    request.file = file
-    request.isQueued = false
-    request.isCancellable = isCancellable
-    return request.submit(
-      loop.isClosed ? UVError.Code.loopClosed.rawValue : call(request.request, didFinishFileRequest))
+    take(loop)._withUnsafeGuaranteedRef { request in
+      request.begin(operation, answer)
+      request.file = file
+      request.isQueued = false
+      request.isCancellable = isCancellable
+      return request.submit(
+        loop.isClosed ? UVError.Code.loopClosed.rawValue : call(request.request, didFinishFileRequest))
+    }
   }
 
   /// Starts an operation on a path.
@@ -76,59 +78,68 @@ final class FileRequest: ActiveRequest {
   @inline(__always)
   static func queue(
     _ call: cuv_file_call, _ operation: StaticString, on file: File, bytes: Bytes? = nil, offset: Int64 = -1,
-    _ answer: consuming FileAnswer
+    _ answer: FileAnswer
   ) -> PendingRequest {
-    let loop = file.loop
-    let request = take(loop, operation, answer)
-    request.isCancellable = call != CUV_FILE_CLOSE
-    if request.isCancellable { request.file = file }
-    request.call.pointee.file = file.descriptor
-    if let bytes {
-      request.setBytes(bytes)
-      request.call.pointee.offset = offset
+    take(file.loop)._withUnsafeGuaranteedRef { request in
+      request.begin(operation, answer)
+      request.isCancellable = call != CUV_FILE_CLOSE
+      if request.isCancellable { request.file = file }
+      request.call.pointee.file = file.descriptor
+      if let bytes {
+        request.setBytes(bytes)
+        request.call.pointee.offset = offset
+      }
+      return request.enqueue(call)
     }
-    return request.enqueue(call)
   }
 
   /// Queues a read into several buffers, or a write of them.
   static func queue(
     _ call: cuv_file_call, _ operation: StaticString, on file: File, _ vector: FileVector, offset: Int64,
-    _ answer: consuming FileAnswer
+    _ answer: FileAnswer
   ) -> PendingRequest {
-    let request = take(file.loop, operation, answer)
-    request.isCancellable = true
-    request.file = file
-    request.call.pointee.file = file.descriptor
-    request.call.pointee.offset = offset
-    request.vector = vector
-    (request.call.pointee.buffers, request.call.pointee.buffer_count) = vector.list
-    return request.enqueue(call)
+    take(file.loop)._withUnsafeGuaranteedRef { request in
+      request.begin(operation, answer)
+      request.isCancellable = true
+      request.file = file
+      request.call.pointee.file = file.descriptor
+      request.call.pointee.offset = offset
+      request.vector = vector
+      (request.call.pointee.buffers, request.call.pointee.buffer_count) = vector.list
+      return request.enqueue(call)
+    }
   }
 
   /// Queues an operation on a path.
   @inline(__always)
   static func queue(
     _ call: cuv_file_call, _ loop: EventLoop, _ operation: StaticString, path: UnsafePointer<CChar>?,
-    flags: Int32 = 0, mode: Int32 = 0, _ answer: consuming FileAnswer
+    flags: Int32 = 0, mode: Int32 = 0, _ answer: FileAnswer
   ) -> PendingRequest {
     guard let path else { return refusePath(loop, operation, answer) }
-    let request = take(loop, operation, answer)
-    request.isCancellable = true
-    request.call.pointee.flags = flags
-    request.call.pointee.mode = mode
-    return request.enqueue(call, cuv_file_set_path(request.call, path))
+    return take(loop)._withUnsafeGuaranteedRef { request in
+      request.begin(operation, answer)
+      request.isCancellable = true
+      request.call.pointee.flags = flags
+      request.call.pointee.mode = mode
+      return request.enqueue(call, cuv_file_set_path(request.call, path))
+    }
+  }
+
+  /// An object for one operation. The loop's list of requests has one reference to it from here on, whether it
+  /// is used or unused, so that its way in and out of the list counts none.
+  @inline(__always)
+  private static func take(_ loop: EventLoop) -> Unmanaged<FileRequest> {
+    // Balanced where the list doesn't keep it, and in `fail`.
+    guard let unused = loop.requests.takeUnused() else { return .passRetained(FileRequest(loop: loop)) }
+    // Sound: only file requests are put back.
+    return .fromOpaque(unused.toOpaque())
   }
 
   @inline(__always)
-  private static func take(_ loop: EventLoop, _ operation: StaticString, _ answer: consuming FileAnswer)
-    -> FileRequest
-  {
-    // Sound: only file requests are put back.
-    let unused = loop.requests.takeUnused().map { unsafeDowncast($0, to: FileRequest.self) }
-    let request = unused ?? FileRequest(loop: loop)
-    request.operation = operation
-    request.answer = consume answer
-    return request
+  private func begin(_ operation: StaticString, _ answer: FileAnswer) {
+    self.operation = operation
+    self.answer = answer
   }
 
   @inline(never)
@@ -160,7 +171,7 @@ final class FileRequest: ActiveRequest {
       fail(code)
       return PendingRequest()
     }
-    requests.insert(self)
+    requests.insertRetained(.passUnretained(self))
     file?.beginOperation()
     return PendingRequest(self, generation: generation)
   }
@@ -172,8 +183,10 @@ final class FileRequest: ActiveRequest {
     let putBack = { [self] in
       file = nil
       recycle()
-      requests.putBack(self)
+      requests.putBack(.passRetained(self))
     }
+    // Balances `take`: from here on, `putBack` has the object.
+    Unmanaged.passUnretained(self).release()
     let isAnswered = loop.answer {
       answer.fail(error)
       putBack()
@@ -202,11 +215,11 @@ final class FileRequest: ActiveRequest {
 
   // MARK: Ending
 
-  /// Tells the answer, on the loop.
-  func finish() {
-    if goesOn() { return }
+  /// Tells the answer, on the loop. Returns whether that was the end; the caller then puts the object back.
+  func finish() -> Bool {
+    if goesOn() { return false }
     if !isQueued { countTime() }
-    requests.remove(self)
+    requests.removeRetained(self)
     let result = request.pointee.result
     let answer = answer.take()!
     if isCancelled {
@@ -221,7 +234,7 @@ final class FileRequest: ActiveRequest {
       // before the caller is told, because the caller may start another operation with this object.
       answer.succeed(from: self)
     }
-    requests.putBack(self)
+    return true
   }
 
   /// Continues a write that the system has taken only in part, and a read that a signal has interrupted.
@@ -279,5 +292,7 @@ private func didFinishFileRequest(_ request: UnsafeMutablePointer<uv_fs_t>?) {
   // Sound: the loop's list of requests owns it meanwhile.
   let operation = activeRequest(of: cuv_req_data(request!), as: FileRequest.self)
   let loop = operation.loop
-  loop.callback { operation.finish() }
+  loop.callback {
+    if operation.finish() { loop.requests.putBack(.passUnretained(operation)) }
+  }
 }

@@ -87,7 +87,8 @@ public struct FileStatus: Hashable, Sendable {
 
 extension Duration {
   fileprivate init(_ time: uv_timespec_t) {
-    self = .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    // In one step: each of two durations would be multiplied, and their sum be checked, in 128 bits.
+    self.init(attoseconds: (Int128(time.tv_sec) * 1_000_000_000 + Int128(time.tv_nsec)) * 1_000_000_000)
   }
 }
 

@@ -44,15 +44,23 @@ final class RequestList {
   // Sound: the list retains what is in it.
   @exclusivity(unchecked) private var first: Unmanaged<ActiveRequest>?
   @exclusivity(unchecked) private(set) var count = 0
-  @exclusivity(unchecked) private var unused: [ActiveRequest] = []
+  // Sound: the first of a list by their `next`; each is retained by whoever keeps it here.
+  @exclusivity(unchecked) private var firstUnused: Unmanaged<ActiveRequest>?
+  @exclusivity(unchecked) private var unusedCount = 0
   /// How long the thread pool has had requests; nil unless the loop measures it.
   @exclusivity(unchecked) var poolTimes: PoolTimes?
 
   func insert(_ request: ActiveRequest) {
+    // Balanced by `remove`.
+    insertRetained(Unmanaged.passRetained(request))
+  }
+
+  /// Inserts a request that the caller has retained.
+  func insertRetained(_ link: Unmanaged<ActiveRequest>) { link._withUnsafeGuaranteedRef { add($0, link) } }
+
+  private func add(_ request: ActiveRequest, _ link: Unmanaged<ActiveRequest>) {
     request.withLoop { $0.requireOnLoop("a request of an event loop") }
     assert(request.next == nil && request.previous == nil, "a request that has begun begins again")
-    // Balanced by `remove`.
-    let link = Unmanaged.passRetained(request)
     request.next = first
     first?._withUnsafeGuaranteedRef { $0.previous = link }
     first = link
@@ -65,6 +73,13 @@ final class RequestList {
 
   /// Takes out a request, which the caller retains.
   func remove(_ request: ActiveRequest) {
+    removeRetained(request)
+    // Balances `insert`.
+    Unmanaged.passUnretained(request).release()
+  }
+
+  /// Takes out a request that stays retained, as it was when it was inserted.
+  func removeRetained(_ request: ActiveRequest) {
     request.withLoop { $0.assertOnLoop() }
     assert(contains(request), "a request ends that hasn't begun, or has ended")
     let (next, previous) = (request.next, request.previous)
@@ -74,8 +89,6 @@ final class RequestList {
     request.previous = nil
     count &-= 1
     request.withLoop { $0.letGo() }
-    // Balances `insert`.
-    Unmanaged.passUnretained(request).release()
   }
 
   /// Whether a request of this loop is under way.
@@ -100,17 +113,30 @@ final class RequestList {
     }
   }
 
-  /// A request that nobody uses.
-  func takeUnused() -> ActiveRequest? { unused.popLast() }
+  /// A request that nobody uses, retained.
+  func takeUnused() -> Unmanaged<ActiveRequest>? {
+    guard let link = firstUnused else { return nil }
+    link._withUnsafeGuaranteedRef { request in
+      firstUnused = request.next
+      request.next = nil
+    }
+    unusedCount &-= 1
+    return link
+  }
 
-  /// Keeps a request for the next use. Only file requests are used again.
-  func putBack(_ request: ActiveRequest) {
-    assert(request.next == nil && request.previous == nil, "a request that is under way is put back")
-    if unused.count < Self.reserve { unused.append(request) }
+  /// Keeps a request that is retained for the next use, or releases it. Only file requests are used again.
+  func putBack(_ link: Unmanaged<ActiveRequest>) {
+    guard unusedCount < Self.reserve else { return link.release() }
+    link._withUnsafeGuaranteedRef { request in
+      assert(request.next == nil && request.previous == nil, "a request that is under way is put back")
+      request.next = firstUnused
+    }
+    firstUnused = link
+    unusedCount &+= 1
   }
 
   /// Releases the unused requests.
-  func clear() { unused = [] }
+  func clear() { while let link = takeUnused() { link.release() } }
 }
 
 /// The request that libuv calls back for, by the data of libuv's own. Sound: the loop's list of requests owns
