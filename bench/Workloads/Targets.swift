@@ -51,7 +51,7 @@ public enum Targets {
       "fs-read", ["in-flight": 64, "cores": 2],
       bounds: [.callback: 1.05, .async: 1.10, .promise: 1.12, .future: 1.15],
       reasons: [
-        .callback: "within 0.01; seven allocations for each file, where C uses a buffer again",
+        .callback: "within 0.01; six allocations for each file, where C uses a buffer again",
         .async: "four waits, each a job, and 9 allocations more than callbacks",
         .promise: "14 allocations more than callbacks: a request, a promise and a step for each of four",
         .future: "14 allocations more than callbacks: a request and two subscriptions for each of four",

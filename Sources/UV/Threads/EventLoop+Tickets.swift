@@ -25,7 +25,8 @@ extension EventLoop {
   }
 
   private func keep(_ ticket: RemoteTicket) {
-    if ticket.answerable?.keepsLoopRunning != false { ticket.keep(self) }
+    let answerable = ticket.answerable
+    if answerable?.keepsLoopRunning != false { ticket.keep(self, answerable) }
   }
 
   /// Runs on for those of `tickets` that are open. They were opened on another thread, for this loop.

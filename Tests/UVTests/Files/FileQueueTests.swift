@@ -104,6 +104,29 @@ import UVTestSupport
     }
   }
 
+  enum Event: CaseIterable { case none, cancellation, stop, closedFile }
+
+  @Test(
+    "What an answer leads to is answered once, however much it is and whatever the answer does besides",
+    arguments: [1, 7, 8, 9, 30], Event.allCases)
+  func gathered(count: Int, event: Event) async throws {
+    let answers = Log<Int>()
+    try await withCallbackLoop { loop in
+      _ = loop.files.open("/etc/passwd") { result in
+        guard case .success(let file) = result else { return }
+        let reads = (0..<count).map { index in file.read(10, at: 0) { _ in answers.append(index) } }
+        switch event {
+        case .none: break
+        case .cancellation: for read in reads { read.cancel() }
+        case .stop: loop.stop()
+        case .closedFile: file.close { _ in }
+        }
+        if event != .closedFile { loop.files.stat("/") { _ in file.close { _ in } } }
+      }
+    }
+    #expect(answers.values.sorted() == Array(0..<count))
+  }
+
   @Test(.onTheMachine("a list of descriptors")) func aFileOpenedForReadingIsClosedAtOnce() async throws {
     try await withLoop { loop in
       let before = openDescriptors().count
