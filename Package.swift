@@ -78,7 +78,7 @@ let package = Package(
     .trait(
       name: "NIOBootstraps",
       description:
-        "LinkLibuv and NIO, for a swift-nio that Design/0060-other-peoples-servers.md has changed. Experimental."
+        "LinkLibuv and NIO, for a swift-nio that Design/0060-other-peoples-servers.md has changed. Experimental, and not beside Everything."
     ),
     .trait(
       name: "LinkLibuv",

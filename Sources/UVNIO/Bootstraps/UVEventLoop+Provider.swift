@@ -1,4 +1,5 @@
-#if NIOBootstraps
+// Documentation is built with all traits on, and with the usual swift-nio.
+#if NIOBootstraps && !Everything
   // `NIOSocketChannelProvider` is a protocol of a changed swift-nio: see Design/0060-other-peoples-servers.md.
   public import NIOCore
 
