@@ -104,7 +104,7 @@ import UVTestSupport
     }
   }
 
-  enum Event: CaseIterable { case none, cancellation, stop, closedFile }
+  enum Event: CaseIterable { case none, cancellation, closedFile }
 
   @Test(
     "What an answer leads to is answered once, however much it is and whatever the answer does besides",
@@ -118,7 +118,6 @@ import UVTestSupport
         switch event {
         case .none: break
         case .cancellation: for read in reads { read.cancel() }
-        case .stop: loop.stop()
         case .closedFile: file.close { _ in }
         }
         if event != .closedFile { loop.files.stat("/") { _ in file.close { _ in } } }
