@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import UVTLS
 import UVTestSupport
 
 @testable import UVHTTP
@@ -35,19 +34,8 @@ import UVTestSupport
 
   /// Begins a server that holds a request, and a client of it.
   private static func begin(_ loop: EventLoop, _ row: Row, _ state: State) throws {
-    let certificates = Certificates.shared.directory
-    let server: HTTPServer
-    let port: UInt16
-    if row.isSecure {
-      let identity = try TLSIdentity(
-        certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
-      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
-      port = try listener.localAddress().port
-      server = loop.http.serve(listener)
-    } else {
-      server = try loop.http.listen(host: "127.0.0.1", port: 0)
-      port = try server.localAddress().port
-    }
+    let hosted = try HostedServer(loop, isSecure: row.isSecure)
+    let server = hosted.server
     var answer: (() -> Void)?
     server.start { result in
       guard case .success(let exchange?) = result else { return }
@@ -60,11 +48,7 @@ import UVTestSupport
     loop.spawn {
       defer { server.close() }
       do {
-        let context = try TLSContext.client(trust: .certificates("\(certificates)/root.pem"))
-        let stream: ByteStream =
-          row.isSecure
-          ? try await loop.tls.connect(host: "127.0.0.1", port: Int(port), context).value
-          : try await loop.tcp.connect(host: "127.0.0.1", port: Int(port)).value
+        let stream = try await hosted.connect()
         defer { stream.close() }
         try await stream.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx").value
         try await loop.until { answer != nil }

@@ -2,7 +2,6 @@ import CUV
 import Foundation
 import Testing
 import UVPromises
-import UVTLS
 import UVTestSupport
 
 @testable import UVHTTP
@@ -102,19 +101,8 @@ import UVTestSupport
 
   /// Begins a server and a client that takes a part a turn, and then as they come.
   private static func begin(_ loop: EventLoop, _ row: Row, _ state: State, _ directory: String) throws {
-    let certificates = Certificates.shared.directory
-    let server: HTTPServer
-    let port: Int
-    if row.isSecure {
-      let identity = try TLSIdentity(
-        certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
-      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
-      port = Int(try listener.localAddress().port)
-      server = loop.http.serve(listener)
-    } else {
-      server = try loop.http.listen(host: "127.0.0.1", port: 0)
-      port = Int(try server.localAddress().port)
-    }
+    let hosted = try HostedServer(loop, isSecure: row.isSecure)
+    let server = hosted.server
     server.start { result in
       guard case .success(let exchange?) = result else { return }
       do { try answer(exchange, row, state, "\(directory)/file") } catch { Issue.record(error) }
@@ -122,11 +110,7 @@ import UVTestSupport
     loop.spawn {
       defer { server.close() }
       do {
-        let context = try TLSContext.client(trust: .certificates("\(certificates)/root.pem"))
-        let stream: ByteStream =
-          row.isSecure
-          ? try await loop.tls.connect(host: "127.0.0.1", port: port, context).value
-          : try await loop.tcp.connect(host: "127.0.0.1", port: port).value
+        let stream = try await hosted.connect()
         defer { stream.close() }
         try await stream.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n").value
         _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
