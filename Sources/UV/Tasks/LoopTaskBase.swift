@@ -51,7 +51,7 @@ public class LoopTaskBase {
     case finished
   }
 
-  /// What the task belongs to.
+  /// The group or the loop that a task holds. It never holds both.
   private enum Tie {
     /// The group that waits for the task.
     case group(LoopTaskGroup)

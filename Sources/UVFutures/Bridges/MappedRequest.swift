@@ -9,7 +9,7 @@ protocol RequestMap {
 /// How a `flatMap` has the `map` of a request started. It asks for the value at once, so neither a subscription nor the
 /// signals of one are needed.
 @usableFromInline
-struct MappedRequestTaker<Input, Failure: Error>: Subscriber {
+struct MappedRequestTaker<Input, Failure: Error>: StartingSubscriber {
   /// Called with what makes the answer, which may not be wanted any more.
   @usableFromInline let answer: (() -> Result<Input, UVError>) -> Void
   /// Called with the request once it has started.
@@ -21,12 +21,6 @@ struct MappedRequestTaker<Input, Failure: Error>: Subscriber {
   ) {
     (self.answer, self.take) = (answer, take)
   }
-
-  // The `map` of a request uses none of these.
-  @usableFromInline var combineIdentifier: CombineIdentifier { CombineIdentifier() }
-  @usableFromInline func receive(subscription: any Subscription) {}
-  @usableFromInline func receive(_ input: Input) -> Subscribers.Demand { .none }
-  @usableFromInline func receive(completion: Subscribers.Completion<Failure>) {}
 }
 
 /// A request that runs, and the `map` behind it.

@@ -30,20 +30,26 @@ public struct RequestPublisher<Output>: LoopPublisher {
   }
 }
 
-/// How an operator comes by the request of its upstream publisher, whose type is a parameter there: a cast would copy
-/// the request, with a case for each kind.
+/// A subscriber in type only: an operator hands it to the publisher of a request, which recognises it, and uses none of
+/// what a subscriber has.
 @usableFromInline
-struct RequestTaker<Input, Failure: Error>: Subscriber {
-  @usableFromInline let take: (Request<Input>) -> Void
+protocol StartingSubscriber: Subscriber {}
 
-  @inlinable
-  init(_ take: @escaping (Request<Input>) -> Void) { self.take = take }
-
-  // A request's publisher uses none of these.
+extension StartingSubscriber {
   @usableFromInline var combineIdentifier: CombineIdentifier { CombineIdentifier() }
   @usableFromInline func receive(subscription: any Subscription) {}
   @usableFromInline func receive(_ input: Input) -> Subscribers.Demand { .none }
   @usableFromInline func receive(completion: Subscribers.Completion<Failure>) {}
+}
+
+/// How an operator comes by the request of its upstream publisher, whose type is a parameter there: a cast would copy
+/// the request, with a case for each kind.
+@usableFromInline
+struct RequestTaker<Input, Failure: Error>: StartingSubscriber {
+  @usableFromInline let take: (Request<Input>) -> Void
+
+  @inlinable
+  init(_ take: @escaping (Request<Input>) -> Void) { self.take = take }
 }
 
 /// One run of a request for a subscriber, and the `map` that follows it. It is the microtask that delivers an answer
