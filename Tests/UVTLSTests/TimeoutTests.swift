@@ -56,4 +56,13 @@ import UVTestSupport
       #expect(end > last)
     }
   }
+
+  @Test(
+    "The time in which a file is read for its peer does not count", arguments: FileTimeout.allCases,
+    [false, true])
+  func slowFile(timeout: FileTimeout, whileReading: Bool) async throws {
+    try await withTLS { _, server, client in
+      try await sendSlowFile(from: server, to: client, whileReading: whileReading, timeout)
+    }
+  }
 }

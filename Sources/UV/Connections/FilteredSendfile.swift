@@ -42,6 +42,7 @@ final class FilteredSendfile {
   }
 
   private func step() {
+    stream.writes.isFetching = true
     reading = file.read(min(remaining, Self.bytesPerPart), at: offset) { [self] result in
       switch result {
       case .failure(let error):
@@ -79,7 +80,7 @@ final class FilteredSendfile {
       Unmanaged.passUnretained(self).release()
       end(code)
     } else {
-      stream.writes.noteWait()
+      stream.writes.noteFetched()
     }
   }
 

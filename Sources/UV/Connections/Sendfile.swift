@@ -105,11 +105,10 @@ extension ByteStream {
       writes.release()
       return file.refuse(UVError.Code(rawValue: descriptor), "fs_sendfile", done)
     }
-    request = SocketSendfileRequest(file, to: descriptor, from: offset, count: count, done) { [self] in
+    request = SocketSendfileRequest(file, to: self, descriptor, from: offset, count: count, done) { [self] in
       request = nil
       if !isClosing { writes.release() }
     }
-    request!.didProgress = { [self] in writes.noteProgress() }
     return request!.start()
   }
 }

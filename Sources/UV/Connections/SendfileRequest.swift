@@ -126,8 +126,18 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
   private let job = UnsafeMutablePointer<cuv_sendfile_job>.allocate(capacity: 1)
   private var poll: UnsafeMutablePointer<uv_poll_t>?
   private var isAtWork = false
-  /// Called when the socket has taken some of the bytes.
-  var didProgress: (() -> Void)?
+  /// The stream of the socket. Nil after the end: the caller may keep the pending request, which keeps this
+  /// object.
+  private var stream: ByteStream?
+
+  /// Takes over `target`, a duplicate of the descriptor of `stream`, whose writes are held back.
+  init(
+    _ file: File, to stream: ByteStream, _ target: Int32, from offset: Int64, count: Int,
+    _ done: @escaping Completion<Int>, didEnd: @escaping () -> Void
+  ) {
+    self.stream = stream
+    super.init(file, to: target, from: offset, count: count, done, didEnd: didEnd)
+  }
 
   deinit { job.deallocate() }
 
@@ -157,7 +167,7 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
     let result = code < 0 ? Int(code) : job.pointee.result
     if result > 0 {
       loop.microtasks.state.pointee.counts.bytesWritten &+= result
-      didProgress?()
+      stream?.writes.noteProgress()
     }
     if result == Int(UV_EAGAIN.rawValue), isWanted { waitUntilWritable() } else { didSend(result) }
   }
@@ -174,12 +184,14 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
       poll = handle
     }
     let code = uv_poll_start(poll, Int32(UV_WRITABLE.rawValue), canSendMore)
-    if code < 0 { end(code) }
+    if code < 0 { end(code) } else { stream?.writes.noteFetched() }
   }
 
   fileprivate func becameWritable() {
     uv_poll_stop(poll)
-    if isWanted { step() } else { end(0) }
+    guard isWanted else { return end(0) }
+    stream?.writes.isFetching = true
+    step()
   }
 
   override func end(_ code: Int32) {
@@ -187,7 +199,7 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
       cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
       closeInternal(handle, of: loop)
     }
-    didProgress = nil
+    stream = nil
     super.end(code)
   }
 }

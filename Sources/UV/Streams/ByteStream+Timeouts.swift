@@ -39,7 +39,8 @@ extension ByteStream {
   /// Set it on a connection to a peer that you don't trust: a peer that doesn't read would otherwise keep the
   /// connection, and what you have written to it, for ever. Each byte that the system takes begins the time
   /// anew, from the moment at which that is seen. The end is noticed up to an eighth of the time late, and
-  /// never early by the clock. A ``sendfile(_:from:count:)`` is a write, too.
+  /// never early by the clock. A ``sendfile(_:from:count:)`` is a write, too; the time in which its file is
+  /// read doesn't count.
   ///
   /// When the time has passed, the stream is closed, a TCP connection by a reset: a part of the bytes may
   /// have left, so that nothing more can be written. All reads and writes that wait get `timedOut`, and so do
@@ -54,8 +55,9 @@ extension ByteStream {
   /// How long to wait for the peer while no byte goes in either direction; nil, as at first, for ever.
   ///
   /// A reader that waits while the program writes is not idle. So this is the timeout for a peer that may be
-  /// silent as long as it takes what it gets, such as one that downloads a file or listens to messages. Like
-  /// the other timeouts, it is never early by the clock.
+  /// silent as long as it takes what it gets, such as one that downloads a file or listens to messages. The time
+  /// in which a ``sendfile(_:from:count:)`` reads its file doesn't count. Like the other timeouts, it is never
+  /// early by the clock.
   ///
   /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those
   /// who wait for bytes are told, as with ``readTimeout``. The error names this timeout.
@@ -113,7 +115,10 @@ extension ByteStream {
 
   var isWaitingToRead: Bool { source.isProducing && source.hasDemand }
 
-  var isWaitingToWrite: Bool { writesIfAny { !$0.pending.inFlight.isEmpty } ?? false }
+  var isWaitingToWrite: Bool { writesIfAny { !$0.pending.inFlight.isEmpty && !$0.isFetching } ?? false }
+
+  /// Whether a file that is being sent is read, so that the peer cannot do anything.
+  var isFetching: Bool { writesIfAny { $0.isFetching } ?? false }
 
   /// Ends what waits for the peer. A write can't be taken back, so it takes the whole stream with it, unless the
   /// time was for readers only.

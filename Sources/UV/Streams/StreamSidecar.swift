@@ -148,6 +148,13 @@ final class StreamSidecar: HandleSidecar {
     begin(within: timeBetweenLooks, at: lastWrite)
   }
 
+  /// A part of the file that is sent has been read, and what rested meanwhile goes on.
+  func endFetching() {
+    beginWriting()
+    lastWrite = uv_hrtime()
+    look(lastWrite)
+  }
+
   /// Starts the timer for a wait that begins, unless it is due early enough. The wait before may have had a
   /// longer time.
   private func begin(within length: UInt64, at now: UInt64) {
@@ -178,11 +185,13 @@ final class StreamSidecar: HandleSidecar {
     }
     consider(.read, isReading, since: lastRead)
     consider(.write, isWriting, since: lastWrite)
-    consider(.idle, isReading || isWriting, since: max(lastRead, lastWrite))
+    // A peer has nothing to take while the file that it gets is read, and may say nothing before it has it.
+    let isFetching = stream.isFetching
+    consider(.idle, (isReading || isWriting) && !isFetching, since: max(lastRead, lastWrite))
     consider(.total, isReading || isWriting, since: 0)
     // A peer that takes what is written isn't silent.
     let silenceBegin = isWriting ? max(lastRead, lastWrite &+ Self.timeToTake) : lastRead
-    consider(.farewell, isReading, since: silenceBegin)
+    consider(.farewell, isReading && !isFetching, since: silenceBegin)
     return next
   }
 

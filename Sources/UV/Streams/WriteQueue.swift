@@ -29,6 +29,8 @@ final class WriteQueue: Cancelling {
   /// Whether there is a filter. To ask for the filter would retain it.
   @exclusivity(unchecked) private(set) var isFiltered = false
   @exclusivity(unchecked) var gathering = Gathering.none
+  /// Whether bytes that bypass the queue are being read from their file, so that the peer has nothing to take.
+  @exclusivity(unchecked) var isFetching = false
   /// Why a write has failed. Later writes fail with the same code, because there would be a gap before their
   /// bytes.
   @exclusivity(unchecked) private(set) var failureCode: Int32?
@@ -256,7 +258,7 @@ final class WriteQueue: Cancelling {
     guard isEmpty else { return UV_EBUSY.rawValue }
     pending.standIn(.callback(done))
     owner.keepAlive(.writing)
-    noteWait()
+    isFetching = true
     return nil
   }
 
@@ -266,8 +268,17 @@ final class WriteQueue: Cancelling {
   /// Notes that some of the bytes that bypass the queue have left.
   func noteProgress() { block.withSidecar { $0.noteProgress() } }
 
+  /// Notes that the bytes that bypass the queue have been read from their file. They may wait for room now.
+  func noteFetched() {
+    isFetching = false
+    block.withSidecar { $0.endFetching() }
+  }
+
   /// Lets the writes go on that ``hold(_:)`` held back. Called once, unless the stream has closed.
-  func release() { finish(0) }
+  func release() {
+    noteFetched()
+    finish(0)
+  }
 
   // MARK: Waiting, cancelling, ending
 

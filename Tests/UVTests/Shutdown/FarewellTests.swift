@@ -197,4 +197,24 @@ import UVTestSupport
       #expect(try await reading.value == nil)
     }
   }
+
+  @Test func `A peer that is sent a slow file gets the whole of it, and then the farewell`() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withServer { (loop, server, client) async throws in
+        try await loop.files.writeFile("\(directory)/a", "the file, ").value
+        let file = try await loop.files.open("\(directory)/a").value
+        server.endWithServer(after: .milliseconds(10), farewell: "goodbye")
+        let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+        try await withBusyPool(of: loop) {
+          server.sendfile(file, count: 10) { _ in }
+          loop.shutdownGracefully(within: .seconds(1000)) { _ in }
+          for _ in 0..<2 { try await loop.sleep(for: .milliseconds(20)).value }
+        }
+        #expect(try await client.readToEnd(limit: 99).value == "the file, goodbye")
+        client.close()
+        #expect(try await reading.value == nil)
+        try await file.close().value
+      }
+    }
+  }
 }

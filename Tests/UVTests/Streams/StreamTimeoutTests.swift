@@ -150,6 +150,15 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "The time in which a file is read for its peer does not count", arguments: FileTimeout.allCases,
+    [false, true])
+  func slowFile(timeout: FileTimeout, whileReading: Bool) async throws {
+    try await withPair { _, client, server in
+      try await sendSlowFile(from: server, to: client, whileReading: whileReading, timeout)
+    }
+  }
+
   @Test func `A connection is not idle while it is written to`() async throws {
     try await withPair { loop, client, server in
       server.idleTimeout = .milliseconds(400)
