@@ -34,6 +34,7 @@ public nonisolated(nonsending) func sendSlowFile(
       for _ in 0..<2 { try await loop.sleep(for: limit * 2).value }
     }
     #expect(try await client.read(exactly: bytes.count).value == bytes)
+    try await loop.until { !sending.values.isEmpty }
     #expect(sending.values == [bytes.count])
     if timeout == .total {
       // It counts for a reader, whatever its peer may do.
