@@ -49,7 +49,7 @@ public final class File {
   ///
   /// The corresponding libuv function is `uv_fs_read`.
   public func read(_ count: Int, at offset: Int64? = nil) -> Request<Bytes> {
-    Request(loop) { [self] in read(count, at: offset, $0) }
+    Request(FileReading(self, at: offset), count)
   }
 
   /// Reads up to `count` bytes; see ``read(_:at:)-(Int,_)``.
@@ -59,14 +59,18 @@ public final class File {
   public func read(_ count: Int, at offset: Int64? = nil, _ done: @escaping Completion<Bytes>)
     -> PendingRequest
   {
+    read(count, at: offset, .bytes(done))
+  }
+
+  func read(_ count: Int, at offset: Int64?, _ answer: FileAnswer) -> PendingRequest {
     guard count > 0, count <= 1 << 30, (offset ?? 0) >= 0 else {
-      return refuse(.invalidArgument, "fs_read", done)
+      return refuse(.invalidArgument, "fs_read", answer)
     }
-    if isClosed { return refuse(.badDescriptor, "fs_read", done) }
+    if isClosed { return refuse(.badDescriptor, "fs_read", answer) }
     let storage = ByteStorage.create(capacity: count)
     let room = Bytes(storage: storage, start: UnsafePointer(storage.base), count: count)
     return FileRequest.queue(
-      CUV_FILE_READ, "fs_read", on: self, bytes: room, offset: offset ?? -1, .bytes(done))
+      CUV_FILE_READ, "fs_read", on: self, bytes: room, offset: offset ?? -1, answer)
   }
 
   /// Writes all of `bytes`.
@@ -99,15 +103,17 @@ public final class File {
   /// The size, times, owner and permissions of the file.
   ///
   /// The corresponding libuv function is `uv_fs_fstat`.
-  public func stat() -> Request<FileStatus> { Request(loop) { [self] in stat($0) } }
+  public func stat() -> Request<FileStatus> { Request(self) }
 
   /// The size, times, owner and permissions of the file; see ``stat()``.
   ///
   /// The corresponding libuv function is `uv_fs_fstat`.
   @discardableResult
-  public func stat(_ done: @escaping Completion<FileStatus>) -> PendingRequest {
-    if isClosed { return refuse(.badDescriptor, "fs_fstat", done) }
-    return FileRequest.queue(CUV_FILE_FSTAT, "fs_fstat", on: self, .status(done))
+  public func stat(_ done: @escaping Completion<FileStatus>) -> PendingRequest { stat(.status(done)) }
+
+  func stat(_ answer: FileAnswer) -> PendingRequest {
+    if isClosed { return refuse(.badDescriptor, "fs_fstat", answer) }
+    return FileRequest.queue(CUV_FILE_FSTAT, "fs_fstat", on: self, answer)
   }
 
   // MARK: Closing
@@ -196,6 +202,12 @@ public final class File {
   {
     let error = UVError(code, operation: operation, subject: description)
     loop.answer { done(.failure(error)) }
+    return PendingRequest()
+  }
+
+  private func refuse(_ code: UVError.Code, _ operation: String, _ answer: FileAnswer) -> PendingRequest {
+    let error = UVError(code, operation: operation, subject: description)
+    loop.answer { answer.fail(error) }
     return PendingRequest()
   }
 }

@@ -2,14 +2,18 @@ import CUV
 
 /// The completion that waits for a file operation, and how the answer becomes its value.
 ///
-/// The most frequent answers have cases of their own, so that they need no closure here.
+/// The most frequent answers have cases of their own, so that they need no closure here: one for a completion that was
+/// passed, and one for that of a request, which has another form.
 enum FileAnswer {
   case void(Completion<Void>)
   case status(Completion<FileStatus>)
+  case requestedStatus(GenericCompletion<FileStatus>)
   /// A file opened by a path.
   case file(FileName, isReadOnly: Bool, Completion<File>)
+  case requestedFile(FileName, isReadOnly: Bool, GenericCompletion<File>)
   /// The bytes that have been read.
   case bytes(Completion<Bytes>)
+  case requestedBytes(GenericCompletion<Bytes>)
   case other(_ succeed: (FileRequest) -> Void, _ fail: (UVError) -> Void, _ release: (FileRequest) -> Void)
 
   /// Any other answer: `convert` makes the value from a request that has succeeded. If the request has been
@@ -38,18 +42,14 @@ enum FileAnswer {
     case .void(let done):
       request.recycle()
       done(.success(()))
-    case .status(let done):
-      let status = FileStatus(request.request.pointee.statbuf)
-      request.recycle()
-      done(.success(status))
+    case .status(let done): done(.success(request.takeStatus()))
+    case .requestedStatus(let done): done(.success(request.takeStatus()))
     case .file(let name, let isReadOnly, let done):
-      let file = request.file(openedBy: name, isReadOnly: isReadOnly)
-      request.recycle()
-      done(.success(file))
-    case .bytes(let done):
-      let bytes = request.bytesRead
-      request.recycle()
-      done(.success(bytes))
+      done(.success(request.takeFile(openedBy: name, isReadOnly: isReadOnly)))
+    case .requestedFile(let name, let isReadOnly, let done):
+      done(.success(request.takeFile(openedBy: name, isReadOnly: isReadOnly)))
+    case .bytes(let done): done(.success(request.takeBytes()))
+    case .requestedBytes(let done): done(.success(request.takeBytes()))
     case .other(let succeed, _, _):
       succeed(request)
       request.recycle()
@@ -60,8 +60,11 @@ enum FileAnswer {
     switch self {
     case .void(let done): done(.failure(error))
     case .status(let done): done(.failure(error))
+    case .requestedStatus(let done): done(.failure(error))
     case .file(_, _, let done): done(.failure(error))
+    case .requestedFile(_, _, let done): done(.failure(error))
     case .bytes(let done): done(.failure(error))
+    case .requestedBytes(let done): done(.failure(error))
     case .other(_, let fail, _): fail(error)
     }
   }
@@ -69,21 +72,32 @@ enum FileAnswer {
   /// Releases what a cancelled request obtained, because it finished all the same.
   func release(from request: FileRequest) {
     switch self {
-    case .void, .status, .bytes: break
-    case .file(let name, let isReadOnly, _): _ = request.file(openedBy: name, isReadOnly: isReadOnly)
+    case .void, .status, .requestedStatus, .bytes, .requestedBytes: break
+    // A file that nobody has is closed.
+    case .file, .requestedFile: _ = CUV.close(Int32(request.request.pointee.result))
     case .other(_, _, let release): release(request)
     }
   }
 }
 
 extension FileRequest {
-  fileprivate var bytesRead: Bytes {
-    let room = bytes!
-    return Bytes(storage: room.storage, start: room.start, count: request.pointee.result)
+  /// Each of these takes the answer out, and recycles the request.
+  fileprivate func takeStatus() -> FileStatus {
+    let status = FileStatus(request.pointee.statbuf)
+    recycle()
+    return status
   }
 
-  fileprivate func file(openedBy name: FileName, isReadOnly: Bool) -> File {
-    File(
-      loop: loop, name: name, descriptor: Int32(request.pointee.result), isReadOnly: isReadOnly)
+  fileprivate func takeBytes() -> Bytes {
+    let room = bytes!
+    let bytes = Bytes(storage: room.storage, start: room.start, count: request.pointee.result)
+    recycle()
+    return bytes
+  }
+
+  fileprivate func takeFile(openedBy name: FileName, isReadOnly: Bool) -> File {
+    let file = File(loop: loop, name: name, descriptor: Int32(request.pointee.result), isReadOnly: isReadOnly)
+    recycle()
+    return file
   }
 }

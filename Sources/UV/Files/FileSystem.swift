@@ -27,7 +27,7 @@ public struct FileSystem {
     _ path: some PathConvertible, _ mode: FileDescriptor.AccessMode = .readOnly,
     options: FileDescriptor.OpenOptions = [], permissions: FilePermissions = .ownerReadWriteOthersRead
   ) -> Request<File> {
-    Request(loop) { open(path, mode, options: options, permissions: permissions, $0) }
+    opening(FileName(path), mode, options, permissions)
   }
 
   /// Opens a file; see ``open(_:_:options:permissions:)``.
@@ -40,19 +40,34 @@ public struct FileSystem {
     options: FileDescriptor.OpenOptions = [], permissions: FilePermissions = .ownerReadWriteOthersRead,
     _ done: @escaping Completion<File>
   ) -> PendingRequest {
-    open(FileName(path), mode, options: options, permissions: permissions, done)
+    open(FileName(path), mode, options, permissions, done)
+  }
+
+  @usableFromInline
+  func opening(
+    _ name: FileName, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions,
+    _ permissions: FilePermissions
+  ) -> Request<File> {
+    Request(
+      FileOpening(loop, name, mode, options, permissions), operation: "open(_:_:options:permissions:)")
   }
 
   @usableFromInline
   func open(
-    _ name: FileName, _ mode: FileDescriptor.AccessMode, options: FileDescriptor.OpenOptions,
-    permissions: FilePermissions, _ done: @escaping Completion<File>
+    _ name: FileName, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions,
+    _ permissions: FilePermissions, _ done: @escaping Completion<File>
+  ) -> PendingRequest {
+    open(name, mode, options, permissions, .file(name, isReadOnly: mode == .readOnly, done))
+  }
+
+  func open(
+    _ name: FileName, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions,
+    _ permissions: FilePermissions, _ answer: FileAnswer
   ) -> PendingRequest {
     name.withPathBytes {
       FileRequest.queue(
         CUV_FILE_OPEN, loop, "fs_open", path: $0, flags: mode.rawValue | options.rawValue,
-        mode: Int32(truncatingIfNeeded: permissions.rawValue),
-        .file(name, isReadOnly: mode == .readOnly, done))
+        mode: Int32(truncatingIfNeeded: permissions.rawValue), answer)
     }
   }
 

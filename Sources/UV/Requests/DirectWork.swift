@@ -56,8 +56,8 @@ package protocol SharedWork<Success>: AnyObject {
 
 extension SharedWork {
   // Of work whose answer never is known.
-  package var isKnown: Bool { false }
-  package func answerIfKnown(_ argument: Int) -> Result<Success, UVError>? { nil }
+  @usableFromInline package var isKnown: Bool { false }
+  @usableFromInline package func answerIfKnown(_ argument: Int) -> Result<Success, UVError>? { nil }
 
   /// Takes the answer, which is known, for the calling task, unless that is cancelled, or the turn's budget is used up.
   @usableFromInline
