@@ -208,7 +208,8 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: ["CUV", "UV", "UVTLS", "UVTestSupport", "CTestHooks"], swiftSettings: settings),
-    .testTarget(name: "FuzzTests", dependencies: ["UV", "UVTLS", "UVTestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "FuzzTests", dependencies: ["UV", "UVTLS", "UVHTTP", "UVTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "HostTests",
       dependencies: [

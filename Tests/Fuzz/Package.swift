@@ -10,6 +10,7 @@ let package = Package(
       name: "fuzz",
       dependencies: [
         .product(name: "UV", package: "swift-uv"), .product(name: "UVTLS", package: "swift-uv"),
+        .product(name: "UVHTTP", package: "swift-uv"),
       ], path: ".",
       exclude: ["Package.swift"], sources: ["main.swift", "Entries"],
       swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")])

@@ -23,6 +23,10 @@ nonisolated func feed(_ start: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
 }
 
 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+// The first argument is the folder of what has been found to lead to new places, which the corpus begins.
+for (index, input) in entry.corpus.enumerated() {
+  try Data(input).write(to: URL(fileURLWithPath: "\(CommandLine.arguments[1])/begin-\(index)"))
+}
 var count = CommandLine.argc
 var arguments = CommandLine.unsafeArgv
 exit(runFuzzer(&count, &arguments) { feed($0, $1) })

@@ -6,13 +6,13 @@ import UVTestSupport
 /// `Tests/run fuzz` runs the same entries under libFuzzer.
 @Suite struct FuzzTests {
   @Test(
-    "Whatever comes in, an address, a path, a stream or TLS keeps its promises", arguments: FuzzEntry.allCases
+    "Whatever comes in, each entry keeps its promises", arguments: FuzzEntry.allCases
   )
   func aBoundedRun(entry: FuzzEntry) async throws {
     let rounds = entry == .address ? 5000 : entry == .tls ? 80 : 200
     try await withTemporaryDirectory { directory in
       let problems = try await withLoop { loop in
-        var mutator = Mutator(seed: 1, corpus: Corpus.inputs(entry))
+        var mutator = Mutator(seed: 1, corpus: entry.corpus)
         for _ in 0..<rounds {
           let input = mutator.next()
           if let problem = try await entry.feed(input, to: loop, directory: directory) {
@@ -24,38 +24,17 @@ import UVTestSupport
       #expect(problems == [])
     }
   }
-}
 
-/// What the fuzzers begin with.
-enum Corpus {
-  static func inputs(_ entry: FuzzEntry) -> [[UInt8]] {
-    switch entry {
-    case .address:
-      [
-        "127.0.0.1", "0.0.0.0", "255.255.255.255", "::", "::1", "fe80::1%lo", "::ffff:1.2.3.4", "1.2.3",
-        "[::1]",
-        "2001:db8::8a2e:370:7334", "", "localhost", "127.0.0.1\0x", "1.2.3.4.5", ":::", "0x7f.1", "%",
-      ].map { [31, 144] + Array($0.utf8) }
-    case .path:
-      [
-        "name", ".", "..", "a\0b", "/etc/passwd", "/proc/self/stat", "../x", "å", "a b", "\n",
-        String(repeating: "x", count: 255), String(repeating: "y", count: 256),
-      ].map { Array($0.utf8) } + [[0xff], [0x61, 0xff, 0x62], [0xc3, 0x28]]
-    case .stream:
-      [
-        [], [0x0f], [0x0f, 0x0f, 0x0f, 0x0f], [0x00, 0x01, 0x02], Array(0x00...0x5f), Array(0x60...0xcf),
-        Array(repeating: 0x5f, count: 64), [0x9f, 0xaf, 0xbf, 0xc0], [0x3, 0x13, 0x23, 0xd0, 0x6f, 0xc0],
-      ]
-    case .tls:
-      // The first byte chooses the version and the direction; see `Tampering` for the others.
-      (0..<4).flatMap { (mode: UInt8) -> [[UInt8]] in
-        [
-          [mode], [mode, 0x03], [mode, 0x28, 0x0b], [mode, 0x8a, 0x13], [mode, 0xfa, 0xfa, 0x04],
-          [mode, 0xfa, 0x07],
-          [mode, 0x8a, 0x2d, 23, 3, 3, 0, 0], [mode, 0x2d, 21, 3, 3, 0, 2],
-          [mode, 0xfa, 0x8a, 0x2d, 22, 3, 3, 0xff, 0xff],
-        ]
+  @Test("What an entry of HTTP begins with is heard: requests, an answer, messages")
+  func theBeginning() async throws {
+    try await withLoop { loop in
+      func heard(_ side: FuzzedHTTP.Side, _ entry: FuzzEntry) async throws -> [String] {
+        try await FuzzedHTTP(loop, side, entry.corpus[0]).heardWhole()
       }
+      let requests = try await heard(.requests, .http)
+      #expect(requests.count == 2 && requests[1].hasPrefix("GET /b?c=%20 b "))
+      #expect(try await heard(.answer, .answer).last == "\(Array("hello".utf8))")
+      #expect(try await heard(.frames, .webSocket) == [#"text("hi")"#, "EOF", "-"])
     }
   }
 }

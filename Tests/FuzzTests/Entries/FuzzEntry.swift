@@ -2,7 +2,7 @@ import UV
 
 /// What is fed with bytes of any kind: by libFuzzer through `Tests/run fuzz`, and by the tests.
 public enum FuzzEntry: String, CaseIterable, Sendable {
-  case address, path, stream, tls
+  case address, path, stream, tls, http, answer, webSocket
 
   /// Feeds `input`, and says what does not hold; nil if everything does.
   ///
@@ -13,6 +13,9 @@ public enum FuzzEntry: String, CaseIterable, Sendable {
     case .path: try await FuzzedPath(loop, directory, input).problem()
     case .stream: try await FuzzedStream(loop, input).problem()
     case .tls: try await FuzzedTLS(loop, directory, input).problem()
+    case .http: try await FuzzedHTTP(loop, .requests, input).problem()
+    case .answer: try await FuzzedHTTP(loop, .answer, input).problem()
+    case .webSocket: try await FuzzedHTTP(loop, .frames, input).problem()
     }
   }
 }
