@@ -88,7 +88,8 @@ extension Results {
     }
   }
 
-  /// The rounds of a row, each beside that of the case that it is compared with.
+  /// The rounds of a row, each beside that of the case that it is compared with, as many as both have: a budget of
+  /// time may leave out the last.
   private func beside(_ row: RowResult, _ target: Target) -> [(RowResult.Round, RowResult.Round)] {
     let other = results.first { other in
       other.workload == row.workload && other.style == row.style
@@ -96,8 +97,7 @@ extension Results {
           other.parameters.value($0) == target.base[$0] ?? row.parameters.value($0)
         }
     }
-    guard let other, other.rounds.count == row.rounds.count else { return [] }
-    return Array(zip(row.rounds, other.rounds))
+    return Array(zip(row.rounds, other?.rounds ?? []))
   }
 
   /// The ratio of a row to c within each round.

@@ -1,6 +1,7 @@
 extension RunCommand {
   /// `run --targets`: measures the cases that have targets, and prints each target beside the median of the
-  /// ratio to c over the rounds. Instructions are counted under valgrind, where that is installed.
+  /// ratio to c over the rounds, a quarter of an hour for all of them. Instructions are counted under valgrind, where
+  /// that is installed.
   func runTargets() throws {
     let targets = BenchMain.current.targets.filter { Glob.isChosen($0.workload, by: rows.workload) }
     guard !targets.isEmpty else { throw UsageError("no target for such a workload") }
@@ -8,7 +9,7 @@ extension RunCommand {
     let counted = quick ? [] : try cases(of: targets.filter { $0.quantity == .instructions })
     let plan = measure.plan(
       try cases(of: targets), quick: quick, budget: quick ? 90 : nil,
-      counts: targets.contains { $0.quantity.countOfBytes != nil })
+      counts: targets.contains { $0.quantity.countOfBytes != nil }, isThorough: true)
     let results = try SuiteRun.measure(plan, countingInstructionsOf: counted)
     let table = TargetTable(targets, results)
     try output.show(results, table, table.notes, section: table.section)
