@@ -129,6 +129,22 @@ import UVTestSupport
     }
   }
 
+  @Test func aMapBehindTheRequestOfARequestMayCancel() async throws {
+    try await withCallbackLoop { loop in
+      let requests = Requests(loop)
+      let probe = Probe<Int, UVError>()
+      requests.publisher(1).flatMap { _ in
+        requests.publisher(2).map {
+          probe.cancel()
+          return $0
+        }
+      }.subscribe(probe)
+      for number in 1...2 { requests.answer(number) }
+      #expect(requests.started == [1, 2] && requests.cancelled == [])
+      #expect(probe.heard.dropFirst() == [])
+    }
+  }
+
   /// The transformation of the value that comes is asked before the value is delivered.
   @Test func aMapMayCancelBeforeItsValueIsDelivered() async throws {
     try await withCallbackLoop { loop in
