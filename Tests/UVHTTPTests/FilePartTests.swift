@@ -10,7 +10,7 @@ import UVTestSupport
 
   /// Runs a server that has a file, over TCP or TLS, and a client.
   private func serve(
-    secure: Bool = false,
+    secure: Bool = false, _ limits: HTTPLimits = HTTPLimits(),
     _ handler: nonisolated(nonsending) @escaping @Sendable (HTTPExchange, File) async throws -> Void,
     client: nonisolated(nonsending) @escaping @Sendable (ByteStream) async throws -> Void
   ) async throws {
@@ -26,7 +26,8 @@ import UVTestSupport
         let port = Int(try listener.localAddress().port)
         let tls = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
         let tlsPort = Int(try tls.localAddress().port)
-        let server = secure ? loop.http.serve(tls) : loop.http.serve(listener)
+        let server =
+          secure ? loop.http.serve(tls, limits: limits) : loop.http.serve(listener, limits: limits)
         let serving = loop.spawn { () async throws in
           for try await exchange in server {
             loop.spawn {
@@ -51,6 +52,25 @@ import UVTestSupport
 
   private static func get(_ path: String, method: String = "GET") -> Bytes {
     Bytes("\(method) \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+  }
+
+  @Test(
+    "A client gets a file that the pool is late to read, whatever silence it is allowed",
+    arguments: [false, true])
+  func slowFile(secure: Bool) async throws {
+    var limits = HTTPLimits()
+    limits.idleTimeout = .milliseconds(60)
+    limits.minimumRate = 10_000_000
+    try await serve(secure: secure, limits) { exchange, file in
+      try await exchange.respond(HTTPResponse(status: .ok), file: file, count: 1000).value
+    } client: { client in
+      try await withBusyPool(of: client.loop) {
+        try await client.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").value
+        for _ in 0..<2 { try await client.loop.sleep(for: .milliseconds(150)).value }
+      }
+      let answer = try await client.readToEnd(limit: 10_000).value
+      #expect(answer.suffix(1000).elementsEqual(Self.content.prefix(1000)))
+    }
   }
 
   @Test(

@@ -42,7 +42,7 @@ final class FilteredSendfile {
   }
 
   private func step() {
-    stream.writes.isFetching = true
+    stream.writes.beginFetching()
     reading = file.read(min(remaining, Self.bytesPerPart), at: offset) { [self] result in
       switch result {
       case .failure(let error):

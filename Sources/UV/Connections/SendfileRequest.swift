@@ -190,7 +190,7 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
   fileprivate func becameWritable() {
     uv_poll_stop(poll)
     guard isWanted else { return end(0) }
-    stream?.writes.isFetching = true
+    stream?.writes.beginFetching()
     step()
   }
 

@@ -77,7 +77,8 @@ extension ByteStream {
   /// ```
   ///
   /// Bytes don't begin this time anew, only setting the property does. So it ends a peer that sends, or
-  /// takes, a byte now and then in order to stay. Set it when a part of the conversation begins, such as a
+  /// takes, a byte now and then in order to stay. The time in which a ``sendfile(_:from:count:)`` reads its file
+  /// doesn't count. Set it when a part of the conversation begins, such as a
   /// request, its answer or the goodbye.
   ///
   /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those

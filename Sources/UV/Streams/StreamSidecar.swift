@@ -52,6 +52,8 @@ final class StreamSidecar: HandleSidecar {
   @exclusivity(unchecked) private var readLength = UInt64.max
   /// How soon a wait for room may end, from its beginning.
   @exclusivity(unchecked) private var writeLength = UInt64.max
+  /// When a part of a file was begun to be read.
+  @exclusivity(unchecked) private var fetchBegin: UInt64 = 0
   /// When the total has passed.
   @exclusivity(unchecked) private var totalEnd = UInt64.max
   @exclusivity(unchecked) private var timer: PendingRequest?
@@ -148,11 +150,19 @@ final class StreamSidecar: HandleSidecar {
     begin(within: timeBetweenLooks, at: lastWrite)
   }
 
-  /// A part of the file that is sent has been read, and what rested meanwhile goes on.
+  /// A part of a file is being read to be sent.
+  func beginFetching() { fetchBegin = uv_hrtime() }
+
+  /// It has been read. What rested meanwhile goes on, and the total has that much more time.
   func endFetching() {
+    let now = uv_hrtime()
+    // It may have been set meanwhile.
+    let start = limits[Kind.total.rawValue].start
+    limits[Kind.total.rawValue].start += now - max(fetchBegin, start)
+    totalEnd = limits[Kind.total.rawValue].end(since: 0) ?? .max
     beginWriting()
-    lastWrite = uv_hrtime()
-    look(lastWrite)
+    lastWrite = now
+    look(now)
   }
 
   /// Starts the timer for a wait that begins, unless it is due early enough. The wait before may have had a
@@ -186,12 +196,12 @@ final class StreamSidecar: HandleSidecar {
     consider(.read, isReading, since: lastRead)
     consider(.write, isWriting, since: lastWrite)
     // A peer has nothing to take while the file that it gets is read, and may say nothing before it has it.
-    let isFetching = stream.isFetching
-    consider(.idle, (isReading || isWriting) && !isFetching, since: max(lastRead, lastWrite))
+    if stream.isFetching { return next }
+    consider(.idle, isReading || isWriting, since: max(lastRead, lastWrite))
     consider(.total, isReading || isWriting, since: 0)
     // A peer that takes what is written isn't silent.
     let silenceBegin = isWriting ? max(lastRead, lastWrite &+ Self.timeToTake) : lastRead
-    consider(.farewell, isReading && !isFetching, since: silenceBegin)
+    consider(.farewell, isReading, since: silenceBegin)
     return next
   }
 

@@ -30,7 +30,7 @@ final class WriteQueue: Cancelling {
   @exclusivity(unchecked) private(set) var isFiltered = false
   @exclusivity(unchecked) var gathering = Gathering.none
   /// Whether bytes that bypass the queue are being read from their file, so that the peer has nothing to take.
-  @exclusivity(unchecked) var isFetching = false
+  @exclusivity(unchecked) private(set) var isFetching = false
   /// Why a write has failed. Later writes fail with the same code, because there would be a gap before their
   /// bytes.
   @exclusivity(unchecked) private(set) var failureCode: Int32?
@@ -258,7 +258,7 @@ final class WriteQueue: Cancelling {
     guard isEmpty else { return UV_EBUSY.rawValue }
     pending.standIn(.callback(done))
     owner.keepAlive(.writing)
-    isFetching = true
+    beginFetching()
     return nil
   }
 
@@ -268,8 +268,15 @@ final class WriteQueue: Cancelling {
   /// Notes that some of the bytes that bypass the queue have left.
   func noteProgress() { block.withSidecar { $0.noteProgress() } }
 
+  /// Notes that bytes that bypass the queue are being read from their file.
+  func beginFetching() {
+    isFetching = true
+    block.withSidecar { $0.beginFetching() }
+  }
+
   /// Notes that the bytes that bypass the queue have been read from their file. They may wait for room now.
   func noteFetched() {
+    guard isFetching else { return }
     isFetching = false
     block.withSidecar { $0.endFetching() }
   }
