@@ -58,7 +58,6 @@ final class RequestFlatMap<Input, Child: Publisher, Failure: Error>: DescribedSu
     if Child.self == RequestPublisher<Output>.self {
       return child.receive(subscriber: RequestTaker<Output, Child.Failure> { [self] in start($0) })
     }
-    if (Child.self as? any RequestMap.Type)?.mapsRequests == true { return startMapped(child) }
     Downstream<Output, Child.Failure>(self, height: height + 1) { [self] in receive($0) }.grounded()
       .attach(to: child)
   }
@@ -67,15 +66,6 @@ final class RequestFlatMap<Input, Child: Publisher, Failure: Error>: DescribedSu
   @inlinable
   func start(_ request: Request<Output>) {
     pending = request.start({ [self] in childDidAnswer($0) }, void: { [self] in childDidAnswer($0.typed()) })
-  }
-
-  /// The same for a request behind a `map`.
-  @inlinable
-  func startMapped(_ child: Child) {
-    child.receive(
-      subscriber: MappedRequestTaker<Output, Child.Failure>(
-        answer: { [self] in if downstream != nil { childDidAnswer($0()) } },
-        take: { [self] in if downstream != nil { inner = $0 } }))
   }
 
   @inlinable
