@@ -16,7 +16,7 @@ extension Cancelling {
 
 /// A request that is under way. Dropping this value does nothing: the request goes on.
 public struct PendingRequest {
-  private let target: (any Cancelling)?
+  let target: (any Cancelling)?
   let slot: UInt
   let generation: UInt
 

@@ -47,7 +47,7 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
   @usableFromInline @exclusivity(unchecked) var isAsking = false
   /// Whether the source has been asked for everything.
   @usableFromInline @exclusivity(unchecked) var isStarted = false
-  @usableFromInline @exclusivity(unchecked) var pending = PendingRequest()
+  @usableFromInline @exclusivity(unchecked) var waiting = SourceWait()
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var downstream: Delivery<Source.Element, UVError>?
 
@@ -76,7 +76,7 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
     guard last != nil else { return }
     downstream = nil
     if isStarted { source.stop() }
-    pending.cancel()
+    waiting.cancel()
     _ = last
   }
 
@@ -89,7 +89,7 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
       source.start(for: self)
     } else {
       isAsking = true
-      pending = source.next(for: self)
+      waiting = SourceWait(source.next(for: self))
     }
   }
 

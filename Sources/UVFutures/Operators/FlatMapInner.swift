@@ -21,13 +21,16 @@ extension FlatMapNode {
   /// An inner publisher that nothing else holds any more, so that nothing of its first use can come.
   @inlinable
   func takeSpare() -> FlatMapInner? {
-    if spare == nil { return nil }
-    // One that ends has the next begin while it is still held.
-    if isKnownUniquelyReferenced(&spare!.next) { return spare!.next.take() }
-    guard isKnownUniquelyReferenced(&spare) else { return nil }
-    let last = spare.take()
-    spare = last?.next.take()
-    return last
+    guard let rest else { return nil }
+    return rest._withUnsafeGuaranteedRef { rest in
+      if rest.spare == nil { return nil }
+      // One that ends has the next begin while it is still held.
+      if isKnownUniquelyReferenced(&rest.spare!.next) { return rest.spare!.next.take() }
+      guard isKnownUniquelyReferenced(&rest.spare) else { return nil }
+      let last = rest.spare.take()
+      rest.spare = last?.next.take()
+      return last
+    }
   }
 
   @inlinable
@@ -43,10 +46,13 @@ extension FlatMapNode {
     inner.isLinked = false
     inner.subscription = nil
     unlink(inner)
-    if inner !== self {
-      spare?.next = nil
-      inner.next = spare.take()
-      spare = inner
+    // After the end none is used again.
+    if inner !== self, downstream != nil {
+      makeRest()._withUnsafeGuaranteedRef { rest in
+        rest.spare?.next = nil
+        inner.next = rest.spare.take()
+        rest.spare = inner
+      }
     }
     inner.node = nil
   }

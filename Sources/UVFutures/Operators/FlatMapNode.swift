@@ -26,23 +26,24 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     case mappedRequests
   }
 
-  // These two and the height share a word with what a `FlatMapInner` has last.
+  /// What the upstream publisher is asked for.
+  @usableFromInline
+  enum Outer: UInt8 {
+    /// Everything at once.
+    case everything
+    /// One value, and another one when the publisher made from it has ended.
+    case one
+    /// As many as `rest` says, and so on.
+    case some
+    /// Nothing: it has finished.
+    case finished
+  }
+
+  // These share a word with what a `FlatMapInner` has last.
   @usableFromInline let kind: Kind
-  @usableFromInline @exclusivity(unchecked) var outerHasFinished = false
-  @usableFromInline let height32: Int32
-  /// The gate that every signal goes through where there is no loop; nil on one.
-  @usableFromInline let gate: Gate?
-  @usableFromInline let maxPublishers: Subscribers.Demand
-  @usableFromInline let transform: (Input) -> Child
-  /// Nil once the subscription is over.
-  @usableFromInline @exclusivity(unchecked) var downstream: Delivery<Output, Failure>?
-  @usableFromInline @exclusivity(unchecked) var outer: Link?
-  @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
-  @usableFromInline @exclusivity(unchecked) var firstInner: FlatMapInner?
-  /// The inner publisher that has ended last, and behind it the one before, to be used again.
-  @usableFromInline @exclusivity(unchecked) var spare: FlatMapInner?
-  @usableFromInline @exclusivity(unchecked) var buffer = Queue<(inner: FlatMapInner, output: Output)>()
-  // These share the word in which a queue ends.
+  @usableFromInline @exclusivity(unchecked) var outerDemand: Outer
+  /// The height, or what stands for it: no more of it counts than whether it is above 64, and where between two landings.
+  @usableFromInline let height8: UInt8
   /// Whether there is something in the buffer: the array's own count is that of a generic type, looked up
   /// each time.
   @usableFromInline @exclusivity(unchecked) var isBuffering = false
@@ -51,11 +52,31 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @usableFromInline @exclusivity(unchecked) var isUsed = false
   /// Whether downstream is being told something, so that its demand is only noted.
   @usableFromInline @exclusivity(unchecked) var isDelivering = false
-  /// Whether what is buffered is being delivered; values that come in between go to its end.
-  @usableFromInline @exclusivity(unchecked) var isDraining = false
+  @usableFromInline let transform: (Input) -> Child
+  /// Nil once the subscription is over.
+  @usableFromInline @exclusivity(unchecked) var downstream: Delivery<Output, Failure>?
+  @usableFromInline @exclusivity(unchecked) var outer: Link?
+  @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
+  @usableFromInline @exclusivity(unchecked) var firstInner: FlatMapInner?
+  /// Nil until it is needed. Sound: retained when it is made, released in `deinit`. As an object it would be retained
+  /// for each use.
+  @usableFromInline @exclusivity(unchecked) var rest: Unmanaged<FlatMapRest<Output>>?
 
   @inlinable
-  var height: Int { Int(height32) }
+  var height: Int { Int(height8) }
+
+  /// The gate that every signal goes through where there is no loop; nil on one.
+  @inlinable
+  var gate: Gate? { rest?.takeUnretainedValue().gate }
+
+  /// The object for ``rest``, made now if there is none.
+  @inlinable
+  func makeRest() -> Unmanaged<FlatMapRest<Output>> {
+    if let rest { return rest }
+    let rest = Unmanaged.passRetained(FlatMapRest<Output>(nil, .none))
+    self.rest = rest
+    return rest
+  }
 
   @inlinable
   var isOfRequests: Bool { kind == .requests || kind == .mappedRequests }
@@ -74,7 +95,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     _ downstream: Delivery<Output, Failure>, _ height: Int, _ maxPublishers: Subscribers.Demand,
     _ transform: @escaping (Input) -> Child
   ) {
-    gate = .unlessOnLoop
+    let gate = Gate.unlessOnLoop
     if gate != nil || !(Child.self is any LoopPublisher.Type) {
       kind = .any
     } else {
@@ -84,11 +105,16 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
         : (Child.self as? any RequestMap.Type)?.mapsRequests == true ? .mappedRequests : .confined
     }
     self.downstream = downstream
-    self.maxPublishers = maxPublishers
     self.transform = transform
-    height32 = Int32(truncatingIfNeeded: height)
+    outerDemand = maxPublishers == .unlimited ? .everything : maxPublishers == .max(1) ? .one : .some
+    height8 = UInt8(truncatingIfNeeded: height < 128 ? height : 64 + height % 64)
+    if gate != nil || outerDemand == .some {
+      rest = .passRetained(FlatMapRest(gate, maxPublishers))
+    }
     super.init()
   }
+
+  deinit { rest?.release() }
 
   /// Hands the subscription over, which comes before everything else.
   @inlinable
@@ -98,9 +124,11 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
 
   @inlinable
   func receiveOuter(_ subscription: Link) {
-    guard downstream != nil, outer == nil else { return subscription.cancel() }
+    guard downstream != nil, outer == nil, outerDemand != .finished else { return subscription.cancel() }
     outer = subscription
-    subscription.request(maxPublishers)
+    subscription.request(
+      outerDemand == .everything
+        ? .unlimited : outerDemand == .one ? .max(1) : rest!.takeUnretainedValue().maxPublishers)
   }
 
   @inlinable
@@ -156,7 +184,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @inlinable
   func receiveOuter(_ completion: Subscribers.Completion<Failure>) {
     outer = nil
-    outerHasFinished = true
+    outerDemand = .finished
     switch completion {
     case .finished: finishIfDone()
     case .failure: end(completion)
@@ -186,9 +214,9 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @inlinable
   func receive(_ output: Output, from inner: FlatMapInner) -> Subscribers.Demand {
     guard let downstream else { return .none }
-    if demand == .none || isDraining || isBuffering {
+    if demand == .none || isBuffering {
       isBuffering = true
-      buffer.append((inner, output))
+      makeRest().takeUnretainedValue().buffer.append((inner, output))
       return .none
     }
     demand -= 1
@@ -196,7 +224,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     // The values that came meanwhile, and were not wanted then.
     if isBuffering, demand > 0, !isDelivering {
       drain()
-      if outerHasFinished { finishIfDone() }
+      if outerDemand == .finished { finishIfDone() }
     }
     return furtherDemand(for: inner)
   }
@@ -225,7 +253,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     if isOfRequests, inner === self { isUsed = false }
     switch completion {
     case .finished:
-      if !finishIfDone(), maxPublishers != .unlimited { outer?.request(.max(1)) }
+      if !finishIfDone(), outerDemand != .everything { outer?.request(.max(1)) }
     case .failure(let error):
       // Combine leaves the upstream publisher alone. A source is let go: it would be read for nobody.
       if outer is any ForeignSubscription { outer = nil }
@@ -240,10 +268,10 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     require(more > 0, "API violation: demand must not be zero")
     guard downstream != nil else { return }
     demand += more
-    if isDelivering || isDraining { return }
+    if isDelivering { return }
     if isBuffering { drain() }
     if more == .unlimited, firstInner != nil { askForEverything() }
-    if outerHasFinished { finishIfDone() }
+    if outerDemand == .finished { finishIfDone() }
   }
 
   @usableFromInline
@@ -254,18 +282,19 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     _ = last
   }
 
-  /// Delivers what is buffered, as far as it is wanted.
+  /// Delivers what is buffered, as far as it is wanted. Values that come in between go to the buffer's end.
   @inlinable
   func drain() {
-    isDraining = true
-    while demand > 0, let downstream, let (inner, output) = buffer.popFirst() {
+    let rest = makeRest().takeUnretainedValue()
+    isDelivering = true
+    while demand > 0, let downstream, let (inner, output) = rest.buffer.popFirst() {
       demand -= 1
-      deliver(output, to: downstream)
+      demand += downstream.receive(output)
       let further = furtherDemand(for: inner)
       if further > 0 { inner.subscription?.request(further) }
     }
-    isBuffering = !buffer.isEmpty
-    isDraining = false
+    isBuffering = !rest.buffer.isEmpty
+    isDelivering = false
   }
 
   @inlinable
@@ -287,7 +316,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @inlinable
   @discardableResult
   func finishIfDone() -> Bool {
-    guard outerHasFinished, firstInner == nil, !isBuffering, let downstream else { return false }
+    guard outerDemand == .finished, firstInner == nil, !isBuffering, let downstream else { return false }
     self.downstream = nil
     downstream.receive(completion: .finished)
     return true
@@ -306,7 +335,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   func release() {
     if isBuffering {
       isBuffering = false
-      buffer = Queue()
+      rest?.takeUnretainedValue().buffer = Queue()
     }
     let outer = outer
     self.outer = nil
