@@ -213,7 +213,8 @@ let package = Package(
     .testTarget(
       name: "HostTests",
       dependencies: [
-        "CUV", "UV", "UVDNS", "UVTLS", "UVHTTP", "UVDiagnostics", "UVPromises", "UVFutures", "UVTestSupport",
+        "CUV", "UV", "UVDNS", "UVTLS", "UVHTTP", "UVDiagnostics", "UVPromises", "UVFutures", "UVRxStream",
+        "UVTestSupport",
       ],
       swiftSettings: settings),
     .testTarget(name: "PackageTests", swiftSettings: settings),

@@ -55,6 +55,34 @@ import UVTestSupport
     }
   }
 
+  enum End: CaseIterable { case answered, cancelled, dropped }
+
+  /// Each of two branches of a promise has its task run again.
+  @Test("A loop runs until both of two attempts at a stream promise have ended", arguments: End.allCases)
+  func twoAttempts(end: End) async throws {
+    let log = Log<Int>()
+    try await withCallbackLoop { loop in
+      var attempts: [Future<Int, Trouble>.Promise] = []
+      let promise = StreamPromise<Int, Trouble> { _, done in attempts.append(done) }
+      for _ in 0..<2 { promise.retry(1).on { log.append($0) } }
+      loop.eventually(attempts.count == 1) {
+        attempts[0](.failure(.first))
+        loop.eventually(attempts.count == 3) {
+          switch end {
+          case .answered:
+            attempts[1](.success(1))
+            let last = attempts[2]
+            elsewhere { last(.success(2)) }
+          case .cancelled: promise.cancel()
+          case .dropped: break
+          }
+          attempts = []
+        }
+      }
+    }
+    #expect(log.values == (end == .answered ? [1, 2] : []))
+  }
+
   @Test func `What is pushed from inside goes through a pressure throttle in its turn`() async throws {
     try await withCallbackLoop { loop in
       let input = HotInput<Int, Never>()

@@ -8,13 +8,7 @@ struct InputRoot {
 
   /// - Parameter result: The type of the future.
   init(for result: @autoclosure () -> Any.Type) {
-    ticket = EventLoop.current.map { loop in
-      #if DEBUG
-        RemoteTicket(NamedResult(result()), of: loop)
-      #else
-        RemoteTicket(loop.executor, of: loop)
-      #endif
-    }
+    ticket = EventLoop.current.map { RemoteTicket(keeping: $0, for: result()) }
   }
 
   func attach<Output, Failure: Error>(to future: Future<Output, Failure>) {
@@ -60,15 +54,3 @@ struct InputRoot {
     if let ticket { ticket.completeNow { _ in end() } } else { end() }
   }
 }
-
-#if DEBUG
-  /// The name that a loop prints if it ends without the result.
-  private final class NamedResult: Answerable {
-    private let type: Any.Type
-    init(_ type: Any.Type) { self.type = type }
-
-    var keepsLoopRunning: Bool { true }
-    var nameIfForsaken: String? { "\(type)" }
-    func forsake() {}
-  }
-#endif

@@ -41,7 +41,7 @@ final class PromiseWork<Output, Failure: Error>: PromiseAttempts {
   func run(_ done: @escaping (Settlement<Output, Failure>) -> Void) {
     let loop = EventLoop.needed(for: "StreamPromise")
     // Keeps the loop running, and brings the result there.
-    let ticket = RemoteTicket(self, of: loop)
+    let ticket = RemoteTicket(keeping: loop, for: StreamPromise<Output, Failure>.self)
     let number = begin { [weak ticket] in
       if let ticket, ticket.claim() { ticket.completeNow { _ in } }
       done(.cancelled)
@@ -62,10 +62,4 @@ final class PromiseWork<Output, Failure: Error>: PromiseAttempts {
   }
 
   override func willCancel() { state.receive(.next(.terminated(reason: .cancelled))) }
-}
-
-extension PromiseWork: Answerable {
-  var keepsLoopRunning: Bool { true }
-  var nameIfForsaken: String? { "\(StreamPromise<Output, Failure>.self)" }
-  func forsake() {}
 }

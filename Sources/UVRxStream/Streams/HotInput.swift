@@ -59,7 +59,7 @@ public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {
 /// the stream there.
 struct HotRoot {
   private let executor = EventLoop.current?.executor
-  private let ticket = EventLoop.current.map { RemoteTicket($0.executor, of: $0) }
+  private let ticket = EventLoop.current.map { RemoteTicket(keeping: $0) }
   private let gate = Gate.unlessOnLoop
 
   func receive<Output, Failure: Error>(_ event: StreamEvent<Output, Failure>, _ stream: Hot<Output, Failure>)

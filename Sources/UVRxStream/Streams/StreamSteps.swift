@@ -103,7 +103,7 @@ enum StreamSteps {
   static func answer<T>(_ body: @escaping (T) -> Void) -> (T) -> Void {
     var body: ((T) -> Void)? = body
     guard let loop = EventLoop.current else { return { body.take()?($0) } }
-    let ticket = RemoteTicket(loop.executor, of: loop)
+    let ticket = RemoteTicket(keeping: loop)
     return { value in
       guard ticket.claim() else { return }
       // Sound: the caller gives the value up, and the loop takes it.

@@ -1,0 +1,26 @@
+import UV
+
+extension RemoteTicket {
+  /// A ticket that keeps `loop` running for what comes from outside, until the loop ends.
+  ///
+  /// - Parameter result: The type that a debug build prints if the loop ends without it; nil for what needn't
+  ///   have an end.
+  convenience init(keeping loop: EventLoop, for result: @autoclosure () -> Any.Type? = nil) {
+    #if DEBUG
+      self.init(AwaitedInput(result()), of: loop)
+    #else
+      self.init(AwaitedInput(nil), of: loop)
+    #endif
+  }
+}
+
+/// What a loop waits for. It is an object of its own for each ticket, because a loop that ends lets go of
+/// objects, and of each once.
+private final class AwaitedInput: Answerable {
+  private let result: Any.Type?
+  init(_ result: Any.Type?) { self.result = result }
+
+  var keepsLoopRunning: Bool { true }
+  var nameIfForsaken: String? { result.map { "\($0)" } }
+  func forsake() {}
+}
