@@ -2,6 +2,7 @@ import CUV
 import Foundation
 import Testing
 import UV
+import UVFutures
 import UVTestSupport
 
 /// A loop that leaves a host in which not everything ends.
@@ -182,7 +183,86 @@ import UVTestSupport
     #expect(log.values == ["fired", "ECANCELED"])
   }
 
+  @Test("A task that was left keeps no loop running, whatever it is told", arguments: [false, true])
+  func aLeftTaskIsToldToKeepTheLoop(isToKeep: Bool) async throws {
+    let gate = Gate()
+    let log = Log<String>()
+    try await withThread {
+      let host = Host()
+      var loop: EventLoop? = try EventLoop(adopting: host.loop)
+      let task = loop!.spawn {
+        await withUnsafeContinuation { gate.continuation = $0 }
+        log.append("woken")
+      }
+      while gate.continuation == nil { host.turn() }
+      loop!.detach(leavingTasksAfter: .zero) { _ in
+        task.keepsLoopRunning = isToKeep
+        log.append("left, keeps: \(task.keepsLoopRunning)")
+      }
+      loop = nil
+      host.run()
+      task.keepsLoopRunning = !isToKeep
+      #expect(!task.keepsLoopRunning)
+      #expect(host.close() == 0)
+      gate.continuation!.resume()
+      while log.values.count < 2 { usleep(1000) }
+      #expect(!task.keepsLoopRunning)
+    }
+    #expect(log.values == ["left, keeps: false", "woken"])
+  }
+
+  @Test("A task that a run has left keeps no later run, and goes on in it", arguments: [false, true])
+  func aTaskThatARunHasLeft(isToKeep: Bool) async throws {
+    let log = Log<String>()
+    try await withThread {
+      let loop = try EventLoop()
+      let (future, resolver) = Future<Int, Never>.pending(on: loop)
+      let task = loop.runCallbacks { loop in
+        let task = loop.spawn { log.append("\(await future.value)") }
+        loop.sleep(for: .zero) { _ in loop.stop() }
+        return task
+      }
+      #expect(task.resultIfFinished == nil && !task.keepsLoopRunning)
+      task.keepsLoopRunning = isToKeep
+      #expect(!task.keepsLoopRunning)
+      loop.runCallbacks { loop in loop.sleep(for: .zero) { _ in resolver(.success(1)) } }
+      #expect(log.values == ["1"])
+      task.keepsLoopRunning = !isToKeep
+      loop.shutdown()
+    }
+  }
+
   #if os(Linux)
+    /// What waits without anything to wait for takes a whole processor.
+    @Test("A loop that ends sleeps until a task has ended that is told to keep no loop running meanwhile")
+    func aTaskThatIsToldMeanwhile() async throws {
+      let gate = Gate()
+      let slept = Log<Bool>()
+      try await withThread {
+        let loop = try EventLoop()
+        let thread = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+        let status = "/proc/\(thread)/stat"
+        loop.runCallbacks { loop in
+          let task = loop.spawn { await withUnsafeContinuation { gate.continuation = $0 } }
+          loop.sleep(for: .zero) { _ in
+            loop.stop()
+            task.keepsLoopRunning = false
+            Thread {
+              let end = ContinuousClock.now + .seconds(10)
+              func sleeps() -> Bool {
+                (try? String(contentsOfFile: status, encoding: .utf8))?.contains(") S ") == true
+              }
+              while !sleeps(), .now < end { usleep(1000) }
+              slept.append(sleeps())
+              gate.continuation!.resume()
+            }.start()
+          }
+        }
+        loop.shutdown()
+      }
+      #expect(slept.values == [true])
+    }
+
     @Test func `A loop that another libuv has made is refused, with a sentence`() async throws {
       var place = cuv_place()
       #expect(cuv_find_place(try #require(dlsym(nil, "uv_version_string")), &place) != 0)

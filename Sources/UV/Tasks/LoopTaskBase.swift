@@ -136,8 +136,9 @@ public class LoopTaskBase {
   /// Set it to false for a task that only serves what others ask for, such as one that iterates over a
   /// listener which doesn't keep the loop running either. A run then ends although the task waits. The task
   /// goes on in the next run, and is cancelled when the loop is shut down. A loop that is told to stop waits
-  /// for it all the same. The sleep, the read or the listener that the task waits for may keep the loop
-  /// running too.
+  /// for it all the same: from then on this is true. The sleep, the read or the listener that the task waits
+  /// for may keep the loop running too. A task that has ended, or that its loop has left, returns false and
+  /// ignores a new value.
   ///
   /// ```swift
   /// listener.keepsLoopRunning = false
@@ -147,11 +148,15 @@ public class LoopTaskBase {
   ///
   /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
   public var keepsLoopRunning: Bool {
-    get { isToKeep && !isFinished }
+    get { isToKeep && (state == .unbegun || state == .running) }
     set {
-      let isChanged = isToKeep != newValue
+      // After that the loop may be gone.
+      guard state == .unbegun || state == .running else { return }
+      loop.requireOnLoop()
+      // A loop that ends waits for its tasks. It would turn without a pause if it didn't run on for them.
+      guard isToKeep != newValue, newValue || !loop.microtasks.state.pointee.isEnding else { return }
       isToKeep = newValue
-      guard isChanged, state == .running else { return }
+      guard state == .running else { return }
       if newValue { loop.keepRunning() } else { loop.ceaseToKeepRunning() }
     }
   }
