@@ -75,6 +75,28 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "What the answer of a file leads to is answered once if that answer leaves the host, before or after",
+    arguments: [1, 7, 8, 9, 30], [false, true])
+  func anAnswerOfAFileLeaves(count: Int, leavesFirst: Bool) async throws {
+    let answers = Log<String>()
+    try await withHost { host in
+      let loop = try EventLoop(adopting: host.loop)
+      loop.files.open("/etc/passwd") { result in
+        guard case .success(let file) = result else { return }
+        if leavesFirst { loop.detach { _ in answers.append("left") } }
+        for _ in 0..<count { file.read(10, at: 0) { answers.append("read \($0.error?.name ?? "")") } }
+        file.close { answers.append("closed \($0.error?.name ?? "")") }
+        if !leavesFirst { loop.detach { _ in answers.append("left") } }
+      }
+      host.run()
+      #expect(host.foreignHandles == 0)
+    }
+    #expect(answers.values.last == "left")
+    let reads = Array(repeating: leavesFirst ? "read ELOOPCLOSED" : "read ECANCELED", count: count)
+    #expect(answers.values.dropLast().sorted() == ["closed "] + reads)
+  }
+
   @Test("A tree is watched in a host, which is left amid a look and between looks", arguments: [false, true])
   func aWatchedTreeInAHost(isPolled: Bool) async throws {
     try await withTemporaryDirectory { directory in

@@ -11,11 +11,13 @@ import UVTestSupport
     private var waiting: [Int: Completion<Int>] = [:]
     private(set) var started: [Int] = []
     private(set) var cancelled: [Int] = []
+    /// How long each may take.
+    private let limit: Duration?
 
-    init(_ loop: EventLoop) { self.loop = loop }
+    init(_ loop: EventLoop, limit: Duration? = nil) { (self.loop, self.limit) = (loop, limit) }
 
     func publisher(_ number: Int) -> RequestPublisher<Int> {
-      Request(loop) { [self] done in
+      let request = Request<Int>(loop) { [self] done in
         started.append(number)
         waiting[number] = done
         return PendingRequest { [self] in
@@ -23,7 +25,8 @@ import UVTestSupport
           if waiting[number] != nil { cancelled.append(number) }
           answer(number, .failure(UVError(.cancelled, operation: "test")))
         }
-      }.publisher()
+      }
+      return (limit.map { request.timeout(after: $0) } ?? request).publisher()
     }
 
     func answer(_ number: Int, _ result: Result<Int, UVError>) {
@@ -143,6 +146,80 @@ import UVTestSupport
       #expect(requests.started == [1, 2] && requests.cancelled == [])
       #expect(probe.heard.dropFirst() == [])
     }
+  }
+
+  enum Limit: CaseIterable { case ofEachRequest, ofASilence, ofTheTask }
+
+  @Test(
+    "Requests that take too long are cancelled, and what they would have sent is not mapped",
+    arguments: [Form.plain, .mapped], Limit.allCases)
+  func requestsThatTakeTooLong(form: Form, limit: Limit) async throws {
+    try await withLoop { loop in
+      let requests = Requests(loop, limit: limit == .ofEachRequest ? .milliseconds(1) : nil)
+      var values: [Int] = []
+      func read(_ publisher: some LoopPublisher<Int, UVError>) async throws {
+        var iterator = publisher.values.makeAsyncIterator()
+        loop.queueMicrotask { requests.answer(1) }
+        while let value = try await iterator.next() {
+          values.append(value)
+          requests.answer(2)
+        }
+        // A cancelled task gets the end.
+        try Task.checkCancellation()
+      }
+      let publisher = requests.publisher(of: 1...4, form, maxPublishers: .max(3))
+      let error = await #expect(throws: UVError.self) {
+        switch limit {
+        case .ofEachRequest: try await read(publisher)
+        case .ofASilence:
+          try await read(
+            publisher.timeout(.milliseconds(1), scheduler: loop) { UVError(.timedOut, operation: "test") })
+        case .ofTheTask: try await loop.withDeadline(.milliseconds(1)) { try await read(publisher) }
+        }
+      }
+      #expect(error?.code == .timedOut)
+      #expect(values == [10, 20])
+      #expect(requests.started == [1, 2, 3, 4] && requests.cancelled.sorted() == [3, 4])
+      #expect(requests.mapped == (form == .mapped ? [1, 2] : []))
+    }
+  }
+
+  @Test(
+    "A loop that ends cancels the requests that run, starts no other, and says so once",
+    arguments: [Form.plain, .mapped], [Subscribers.Demand.unlimited, .max(2)])
+  func aLoopThatEnds(form: Form, maxPublishers: Subscribers.Demand) async throws {
+    try await withThread {
+      let loop = try EventLoop()
+      let probe = Probe<Int, UVError>()
+      var (started, mapped): ([Int], [Int]) = ([], [])
+      func sleep(_ number: Int) -> RequestPublisher<Int> {
+        started.append(number)
+        return loop.sleep(for: number == 1 ? .zero : .seconds(1000)).map { number }.publisher()
+      }
+      func map(_ number: Int) -> Int {
+        mapped.append(number)
+        return number
+      }
+      let numbers = (1...4).publisher.setFailureType(to: UVError.self)
+      probe.onValue = { _ in loop.stop() }
+      loop.runCallbacks { _ in
+        switch form {
+        case .plain: numbers.flatMap(maxPublishers: maxPublishers) { sleep($0) }.subscribe(probe)
+        case .mapped:
+          numbers.flatMap(maxPublishers: maxPublishers) { sleep($0).map { map($0) } }.subscribe(probe)
+        }
+      }
+      #expect(probe.heard.dropFirst() == [.value(1)])
+      loop.shutdown()
+      #expect(started == (maxPublishers == .unlimited ? [1, 2, 3, 4] : [1, 2, 3]))
+      #expect(mapped == (form == .mapped ? [1] : []))
+      #expect(probe.heard.count == 3 && probe.values == [1])
+      #expect(probe.completions.map { Self.code(of: $0) } == [.cancelled])
+    }
+  }
+
+  private static func code(of completion: Subscribers.Completion<UVError>) -> UVError.Code? {
+    if case .failure(let error) = completion { error.code } else { nil }
   }
 
   /// The transformation of the value that comes is asked before the value is delivered.
