@@ -9,7 +9,9 @@ extension EventLoop {
   /// ```
   ///
   /// The body runs in a task of its own, which this waits for. Deadlines nest: the earliest one counts. A
-  /// body that has a value in spite of its cancellation is in time.
+  /// body that has a value in spite of its cancellation is in time. So is one that reads an `AsyncStream` or the
+  /// `values` of a publisher, which end without an error when their task is cancelled: call
+  /// `try Task.checkCancellation()` behind them, and this throws `timedOut`.
   ///
   /// - Parameters:
   ///   - limit: How long the body may take; with zero or less it is cancelled in the next turn of the loop.

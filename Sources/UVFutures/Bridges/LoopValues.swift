@@ -44,10 +44,12 @@ extension LoopPublisher {
   /// The values as an asynchronous sequence, which asks for one at a time.
   ///
   /// ```swift
-  /// for try await chunk in connection.publisher().map(\.count).values { … }
+  /// for try await count in connection.publisher().map({ $0.count }).values { … }
   /// ```
   ///
-  /// It stays on the publisher's thread, and throws the publisher's own failure.
+  /// It stays on the publisher's thread, and throws the publisher's own failure. If the task is cancelled, the
+  /// sequence ends without an error, as Combine's does: `try Task.checkCancellation()` behind the `for` loop
+  /// tells that from the publisher's end.
   public var values: LoopValues<Self> { LoopValues(self) }
 }
 

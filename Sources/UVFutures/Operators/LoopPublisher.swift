@@ -18,9 +18,9 @@
 /// | `merge(with:)`, `combineLatest` | any publishers; on Linux |
 /// | `eraseToAnyLoopPublisher()` | any publisher |
 ///
-/// All others, such as `filter`, `last`, `append`, `collect()`, `ignoreOutput` and `replaceEmpty`, are
-/// Combine's own and return Combine's publishers. End such a chain with `eraseToAnyLoopPublisher()` where a
-/// loop publisher is asked for.
+/// All others, such as `filter`, `last`, `append`, `collect()`, `ignoreOutput`, `replaceEmpty` and `map(\.name)`
+/// of a key path, are Combine's own and return Combine's publishers. Write `map { $0.name }`, and end other such
+/// chains with `eraseToAnyLoopPublisher()`, where a loop publisher is asked for.
 ///
 /// Combine's `Publisher`.
 public protocol LoopPublisher<Output, Failure>: Publisher {
