@@ -116,6 +116,9 @@ public class LoopTaskBase {
 
   var isFinished: Bool { state == .finished }
 
+  /// Whether the task hasn't ended, and its loop hasn't left it. Later the loop may be gone.
+  var hasLoop: Bool { state == .unbegun || state == .running }
+
   /// The group that waits for the task.
   var group: LoopTaskGroup? { if case .group(let group) = tie { group } else { nil } }
 
@@ -148,10 +151,9 @@ public class LoopTaskBase {
   ///
   /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
   public var keepsLoopRunning: Bool {
-    get { isToKeep && (state == .unbegun || state == .running) }
+    get { isToKeep && hasLoop }
     set {
-      // After that the loop may be gone.
-      guard state == .unbegun || state == .running else { return }
+      guard hasLoop else { return }
       loop.requireOnLoop()
       // A loop that ends waits for its tasks. It would turn without a pause if it didn't run on for them.
       guard isToKeep != newValue, newValue || !loop.microtasks.state.pointee.isEnding else { return }

@@ -7,13 +7,14 @@
 /// continuation.onTermination = { _ in cancellation.cancel() }
 /// ```
 public struct LoopTaskCancellation: Sendable {
-  private let task: LoopReference<LoopTaskBase>
+  /// Nil for a task whose loop may be gone.
+  private let task: LoopReference<LoopTaskBase>?
 
-  init(_ task: LoopTaskBase) { self.task = LoopReference(task, of: task.loop) }
+  init(_ task: LoopTaskBase) { self.task = task.hasLoop ? LoopReference(task, of: task.loop) : nil }
 
   /// Cancels the task, as ``LoopTaskBase/cancel()`` does: at once on the loop's thread, from another thread
   /// in the loop's next turn. Does nothing if the task has ended, or the loop.
-  public func cancel() { task.perform { $0.cancel() } }
+  public func cancel() { task?.perform { $0.cancel() } }
 }
 
 extension LoopTaskBase {

@@ -109,6 +109,21 @@ import UVTestSupport
     }
   }
 
+  #if os(Linux)
+    @Test func `What is left of a task is used when its loop has gone`() async {
+      await #expect(processExitsWith: .success) {
+        // Has the system overwrite what is freed (M_PERTURB).
+        typealias Option = @convention(c) (Int32, Int32) -> Int32
+        _ = unsafeBitCast(try #require(dlsym(nil, "mallopt")), to: Option.self)(-6, 0xA5)
+        let task = EventLoop.runCallbacks { loop in loop.spawn {} }
+        task.cancel()
+        task.keepsLoopRunning = true
+        task.cancellation.cancel()
+        precondition(!task.keepsLoopRunning && !task.isCancelled && task.resultIfFinished != nil)
+      }
+    }
+  #endif
+
   @Test func `A loop moves to the thread that runs it`() async throws {
     try await withThread {
       let loop = try EventLoop()
