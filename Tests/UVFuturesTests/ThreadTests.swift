@@ -28,6 +28,46 @@ import UVTestSupport
     }
   }
 
+  /// A subscriber of another library's, which is told of its subscription on the thread that subscribes.
+  // Sound: the loop hears of what comes, after the other thread has subscribed.
+  private final class Asking: Subscriber, @unchecked Sendable {
+    typealias Failure = UVError
+    let executor: LoopExecutor
+    let log: Log<String>
+    init(_ executor: LoopExecutor, _ log: Log<String>) { (self.executor, self.log) = (executor, log) }
+
+    /// Returns when the loop has got what is asked.
+    func receive(subscription: any Subscription) {
+      subscription.request(.max(1))
+      if executor.isOnLoop { return }
+      let hasArrived = DispatchSemaphore(value: 0)
+      try? executor.execute { _ in hasArrived.signal() }
+      hasArrived.wait()
+    }
+
+    func receive(_ input: Int) -> Subscribers.Demand {
+      log.append("\(input) \(executor.isOnLoop)")
+      return .none
+    }
+
+    func receive(completion: Subscribers.Completion<UVError>) { log.append("\(completion)") }
+  }
+
+  /// As the `flatMap` of a subject does whose values come from there.
+  @Test func `A request that another thread's subscriber asks for is started on its loop`() async throws {
+    await #expect(processExitsWith: .success) {
+      let log = Log<String>()
+      EventLoop.runCallbacks { loop in
+        let (request, subscriber) = (Box(loop.sleep(for: .zero).map { 1 }), Asking(loop.executor, log))
+        loop.work {
+          request.value!.publisher().subscribe(subscriber)
+        } _: { _ in
+        }
+      }
+      precondition(log.values == ["1 true", "finished"])
+    }
+  }
+
   @Test(
     "Two subjects that are merged on a loop and send from two threads are heard on the loop, each value once")
   func mergedSubjects() async throws {

@@ -25,9 +25,14 @@ final class ForeignRequestSubscription<Child: Subscriber>: Subscription where Ch
     self.child = child
   }
 
-  /// Hands the subscription over, and starts what was asked for meanwhile.
+  /// Hands the subscription over, on the loop, and starts what was asked for meanwhile. A `flatMap` of another
+  /// library's subscribes on the thread that its values come from.
   @usableFromInline
   func begin() {
+    if executor.isOnLoop { beginNow() } else { executor.requestFromElsewhere { [self] in beginNow() } }
+  }
+
+  private func beginNow() {
     child?.receive(subscription: self)
     isSubscribing = false
     if hasDemand { run() }
