@@ -85,6 +85,11 @@ final class FileStream: ByteStream {
     }
   }
 
+  override func didBypassWrites() {
+    writes.release()
+    if isClosing { closeOnceWritten() }
+  }
+
   private func didWrite(_ code: Int32) {
     writes.finish(code)
     if isClosing { closeOnceWritten() }

@@ -107,8 +107,10 @@ extension ByteStream {
     }
     request = SocketSendfileRequest(file, to: self, descriptor, from: offset, count: count, done) { [self] in
       request = nil
-      if !isClosing { writes.release() }
+      didBypassWrites()
     }
+    // Where the system's call waits for the peer itself, the timeouts count meanwhile.
+    if cuv_open_flags(descriptor) & O_NONBLOCK == 0 { writes.noteFetched() }
     return request!.start()
   }
 }

@@ -232,6 +232,9 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// Whether this stream is a file, which libuv can't poll.
   var isFile: Bool { false }
 
+  /// The bytes of a file that bypassed the queue of writes have left, or will not.
+  func didBypassWrites() { if !isClosing { writes.release() } }
+
   /// Whether libuv would write.
   var isOpenForWriting: Bool { uv_is_writable(stream) != 0 }
 

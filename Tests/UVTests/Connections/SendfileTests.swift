@@ -1,6 +1,7 @@
 import Testing
-import UV
 import UVTestSupport
+
+@testable import UV
 
 @Suite struct SendfileTests {
   /// Bytes that are not the same everywhere.
@@ -30,6 +31,21 @@ import UVTestSupport
       await expectError(.badDescriptor, of: try await source.sendfile(to: target, count: 1).value)
       await expectError(.badDescriptor, of: try await target.sendfile(to: source, count: 1).value)
       try await target.close().value
+    }
+  }
+
+  @Test func `A stream that is a file takes the file that is being sent before it closes`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      try await loop.files.writeFile("\(directory)/a", "0123456789").value
+      let source = try await loop.files.open("\(directory)/a").value
+      let stream = try FileStream(
+        try await loop.files.open("\(directory)/b", .writeOnly, options: .create).value)
+      let log = Log<Int>()
+      stream.sendfile(source, count: 10) { log.append($0.value ?? -1) }
+      try await stream.close().value
+      #expect(log.values == [10])
+      #expect(try await loop.files.readFile("\(directory)/b").value == "0123456789")
+      try await source.close().value
     }
   }
 
