@@ -185,13 +185,13 @@ final class FileRequest: ActiveRequest {
       recycle()
       requests.putBack(.passRetained(self))
     }
-    // Balances `take`: from here on, `putBack` has the object.
-    Unmanaged.passUnretained(self).release()
     let isAnswered = loop.answer {
       answer.fail(error)
       putBack()
     }
     if !isAnswered { putBack() }
+    // Balances `take`: `putBack` has the object, or had it.
+    Unmanaged.passUnretained(self).release()
   }
 
   override func cancel(slot: UInt, generation: UInt) {
