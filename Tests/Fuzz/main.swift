@@ -23,7 +23,7 @@ nonisolated func feed(_ start: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
 }
 
 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-// The first argument is the folder of what has been found to lead to new places, which the corpus begins.
+// libFuzzer keeps what leads to new places in the folder that is the first argument. The corpus goes there first.
 for (index, input) in entry.corpus.enumerated() {
   try Data(input).write(to: URL(fileURLWithPath: "\(CommandLine.arguments[1])/begin-\(index)"))
 }

@@ -33,7 +33,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     case everything
     /// One value, and another one when the publisher made from it has ended.
     case one
-    /// As many as `rest` says, and so on.
+    /// As many as `rest` says, and another one for each that has ended.
     case some
     /// Nothing: it has finished.
     case finished
@@ -42,7 +42,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   // These share a word with what a `FlatMapInner` has last.
   @usableFromInline let kind: Kind
   @usableFromInline @exclusivity(unchecked) var outerDemand: Outer
-  /// The height, or what stands for it: no more of it counts than whether it is above 64, and where between two landings.
+  /// The height. One above 127 stands as the one from 64 to 127 that is as far from a landing: nothing else of it counts.
   @usableFromInline let height8: UInt8
   /// Whether there is something in the buffer: the array's own count is that of a generic type, looked up
   /// each time.

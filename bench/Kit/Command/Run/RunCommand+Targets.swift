@@ -1,6 +1,6 @@
 extension RunCommand {
   /// `run --targets`: measures the cases that have targets, and prints each target beside the median of the
-  /// ratio to c over the rounds, a quarter of an hour for all of them. Instructions are counted under valgrind, where
+  /// ratio to c over the rounds. That takes a quarter of an hour. Instructions are counted under valgrind, where
   /// that is installed.
   func runTargets() throws {
     let targets = BenchMain.current.targets.filter { Glob.isChosen($0.workload, by: rows.workload) }
