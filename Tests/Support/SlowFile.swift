@@ -22,7 +22,7 @@ public nonisolated(nonsending) func sendSlowFile(
   let loop = server.loop
   let limit = Duration.milliseconds(40)
   try await withTemporaryDirectory { directory in
-    let bytes = Bytes(repeating: 7, count: 10_000)
+    let bytes = Bytes(repeating: 7, count: 200_000)
     try await loop.files.writeFile("\(directory)/a", bytes).value
     let file = try await loop.files.open("\(directory)/a").value
     timeout.set(limit, on: server)

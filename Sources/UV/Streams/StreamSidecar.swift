@@ -52,8 +52,8 @@ final class StreamSidecar: HandleSidecar {
   @exclusivity(unchecked) private var readLength = UInt64.max
   /// How soon a wait for room may end, from its beginning.
   @exclusivity(unchecked) private var writeLength = UInt64.max
-  /// When a part of a file was begun to be read.
-  @exclusivity(unchecked) private var fetchBegin: UInt64 = 0
+  /// When a part of a file that is sent began to be read, or had been read.
+  @exclusivity(unchecked) private var lastFetch: UInt64 = 0
   /// When the total has passed.
   @exclusivity(unchecked) private var totalEnd = UInt64.max
   @exclusivity(unchecked) private var timer: PendingRequest?
@@ -151,18 +151,19 @@ final class StreamSidecar: HandleSidecar {
   }
 
   /// A part of a file is being read to be sent.
-  func beginFetching() { fetchBegin = uv_hrtime() }
+  func beginFetching() { lastFetch = uv_hrtime() }
 
   /// It has been read. What rested meanwhile goes on, and the total has that much more time.
   func endFetching() {
     let now = uv_hrtime()
     // It may have been set meanwhile.
     let start = limits[Kind.total.rawValue].start
-    limits[Kind.total.rawValue].start += now - max(fetchBegin, start)
+    limits[Kind.total.rawValue].start += now - max(lastFetch, start)
     totalEnd = limits[Kind.total.rawValue].end(since: 0) ?? .max
+    lastFetch = now
     beginWriting()
     lastWrite = now
-    look(now)
+    begin(within: readLength, at: now)
   }
 
   /// Starts the timer for a wait that begins, unless it is due early enough. The wait before may have had a
@@ -201,7 +202,7 @@ final class StreamSidecar: HandleSidecar {
     consider(.total, isReading || isWriting, since: 0)
     // A peer that takes what is written isn't silent.
     let silenceBegin = isWriting ? max(lastRead, lastWrite &+ Self.timeToTake) : lastRead
-    consider(.farewell, isReading, since: silenceBegin)
+    consider(.farewell, isReading, since: max(silenceBegin, lastFetch))
     return next
   }
 

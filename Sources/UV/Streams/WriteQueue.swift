@@ -270,6 +270,8 @@ final class WriteQueue: Cancelling {
 
   /// Notes that bytes that bypass the queue are being read from their file.
   func beginFetching() {
+    // A part that was taken at once is followed by the next.
+    if isFetching { return }
     isFetching = true
     block.withSidecar { $0.beginFetching() }
   }
@@ -283,8 +285,11 @@ final class WriteQueue: Cancelling {
 
   /// Lets the writes go on that ``hold(_:)`` held back. Called once, unless the stream has closed.
   func release() {
+    // First, so that nothing waits for room any more when the timeouts look.
+    let entries = pending.takeInFlight()
+    loop.noteWritten(0, to: block)
     noteFetched()
-    finish(0)
+    end(entries, 0)
   }
 
   // MARK: Waiting, cancelling, ending

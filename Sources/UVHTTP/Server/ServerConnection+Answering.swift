@@ -106,6 +106,8 @@ extension ServerConnection {
       }
       // Nothing follows a part that is missing.
       if case .failure = outcome { close() }
+      // The client has taken all. What the program writes next has a time of its own.
+      if writeCount == 1 { writeEnd.clear(stream) }
       done(outcome)
       didWrite(outcome)
     }

@@ -198,11 +198,15 @@ import UVTestSupport
     }
   }
 
-  @Test func `A peer that is sent a slow file gets the whole of it, and then the farewell`() async throws {
+  @Test(
+    "A peer that is sent a slow file gets the whole of it, and then the farewell",
+    arguments: [nil, Duration.seconds(1000)])
+  func slowFile(readTimeout: Duration?) async throws {
     try await withTemporaryDirectory { directory in
       try await withServer { (loop, server, client) async throws in
         try await loop.files.writeFile("\(directory)/a", "the file, ").value
         let file = try await loop.files.open("\(directory)/a").value
+        server.readTimeout = readTimeout
         server.endWithServer(after: .milliseconds(10), farewell: "goodbye")
         let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
         try await withBusyPool(of: loop) {

@@ -159,6 +159,23 @@ import UVTestSupport
     }
   }
 
+  @Test func `A total that has passed ends no file that the system takes at once`() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withPair { loop, client, server in
+        try await loop.files.writeFile("\(directory)/a", "0123456789").value
+        let file = try await loop.files.open("\(directory)/a").value
+        server.totalTimeout = .milliseconds(1)
+        for _ in 0..<3 {
+          try await loop.sleep(for: .milliseconds(10)).value
+          #expect(try await server.sendfile(file, count: 10).value == 10)
+          #expect(try await client.read(exactly: 10).value == "0123456789")
+        }
+        #expect(!server.isClosing)
+        try await file.close().value
+      }
+    }
+  }
+
   @Test func `A connection is not idle while it is written to`() async throws {
     try await withPair { loop, client, server in
       server.idleTimeout = .milliseconds(400)
