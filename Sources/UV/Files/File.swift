@@ -64,9 +64,9 @@ public final class File {
 
   func read(_ count: Int, at offset: Int64?, _ answer: FileAnswer) -> PendingRequest {
     guard count > 0, count <= 1 << 30, (offset ?? 0) >= 0 else {
-      return refuse(.invalidArgument, "fs_read", answer)
+      return refuse(.invalidArgument, "fs_read", telling: answer.fail)
     }
-    if isClosed { return refuse(.badDescriptor, "fs_read", answer) }
+    if isClosed { return refuse(.badDescriptor, "fs_read", telling: answer.fail) }
     let storage = ByteStorage.create(capacity: count)
     let room = Bytes(storage: storage, start: UnsafePointer(storage.base), count: count)
     return FileRequest.queue(
@@ -112,7 +112,7 @@ public final class File {
   public func stat(_ done: @escaping Completion<FileStatus>) -> PendingRequest { stat(.status(done)) }
 
   func stat(_ answer: FileAnswer) -> PendingRequest {
-    if isClosed { return refuse(.badDescriptor, "fs_fstat", answer) }
+    if isClosed { return refuse(.badDescriptor, "fs_fstat", telling: answer.fail) }
     return FileRequest.queue(CUV_FILE_FSTAT, "fs_fstat", on: self, answer)
   }
 
@@ -200,14 +200,14 @@ public final class File {
   func refuse<T>(_ code: UVError.Code, _ operation: String, _ done: @escaping Completion<T>)
     -> PendingRequest
   {
-    let error = UVError(code, operation: operation, subject: description)
-    loop.answer { done(.failure(error)) }
-    return PendingRequest()
+    refuse(code, operation, telling: { done(.failure($0)) })
   }
 
-  private func refuse(_ code: UVError.Code, _ operation: String, _ answer: FileAnswer) -> PendingRequest {
+  private func refuse(_ code: UVError.Code, _ operation: String, telling fail: @escaping (UVError) -> Void)
+    -> PendingRequest
+  {
     let error = UVError(code, operation: operation, subject: description)
-    loop.answer { answer.fail(error) }
+    loop.answer { fail(error) }
     return PendingRequest()
   }
 }
@@ -215,4 +215,26 @@ public final class File {
 extension File: CustomStringConvertible {
   /// The path with which the file was opened.
   public var description: String { path.string }
+}
+
+/// The work of `file.stat()`.
+extension File: SharedWork {
+  @usableFromInline
+  package func start(_ argument: Int, _ done: GenericCompletion<FileStatus>) -> PendingRequest {
+    stat(.requestedStatus(done))
+  }
+}
+
+/// The work of `file.read(_:at:)`.
+final class FileReading: SharedWork {
+  private let file: File
+  private let offset: Int64?
+
+  init(_ file: File, at offset: Int64?) { (self.file, self.offset) = (file, offset) }
+
+  var loop: EventLoop { file.loop }
+
+  func start(_ count: Int, _ done: GenericCompletion<Bytes>) -> PendingRequest {
+    file.read(count, at: offset, .requestedBytes(done))
+  }
 }

@@ -101,3 +101,25 @@ extension FileRequest {
     return file
   }
 }
+
+/// The work of `loop.files.open(…)`.
+final class FileOpening: SharedWork {
+  let loop: EventLoop
+  private let name: FileName
+  private let mode: FileDescriptor.AccessMode
+  private let options: FileDescriptor.OpenOptions
+  private let permissions: FilePermissions
+
+  init(
+    _ loop: EventLoop, _ name: FileName, _ mode: FileDescriptor.AccessMode,
+    _ options: FileDescriptor.OpenOptions, _ permissions: FilePermissions
+  ) {
+    (self.loop, self.name, self.mode) = (loop, name, mode)
+    (self.options, self.permissions) = (options, permissions)
+  }
+
+  func start(_ argument: Int, _ done: GenericCompletion<File>) -> PendingRequest {
+    loop.files.open(
+      name, mode, options, permissions, .requestedFile(name, isReadOnly: mode == .readOnly, done))
+  }
+}
