@@ -153,7 +153,7 @@ final class StreamSidecar: HandleSidecar {
   /// A part of a file is being read to be sent.
   func beginFetching() { lastFetch = uv_hrtime() }
 
-  /// It has been read. What rested meanwhile goes on, and the total has that much more time.
+  /// It has been read. The timeouts go on, and the time it took is added to the total.
   func endFetching() {
     let now = uv_hrtime()
     // It may have been set meanwhile.

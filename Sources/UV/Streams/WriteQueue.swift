@@ -204,6 +204,8 @@ final class WriteQueue: Cancelling {
     } else {
       loop.noteWritten(count, to: block)
     }
+    // Only now: nothing waits for room any more when the timeouts look.
+    noteFetched()
     end(entries, code)
   }
 
@@ -284,13 +286,7 @@ final class WriteQueue: Cancelling {
   }
 
   /// Lets the writes go on that ``hold(_:)`` held back. Called once, unless the stream has closed.
-  func release() {
-    // First, so that nothing waits for room any more when the timeouts look.
-    let entries = pending.takeInFlight()
-    loop.noteWritten(0, to: block)
-    noteFetched()
-    end(entries, 0)
-  }
+  func release() { finish(0) }
 
   // MARK: Waiting, cancelling, ending
 
