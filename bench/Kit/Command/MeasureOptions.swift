@@ -22,15 +22,12 @@ struct MeasureOptions: ParsableArguments {
   }
 
   /// A plan for `cases`, which takes `budget` seconds at most unless --time-budget says otherwise.
-  ///
-  /// - Parameter isThorough: Whether there are twice as many rounds as usual: the median of seven still moves by a
-  ///   tenth where memory or another thread has a say.
   func plan(
-    _ cases: [SuitePlan.Case], quick: Bool, budget: Double?, counts: Bool = false, isThorough: Bool = false,
+    _ cases: [SuitePlan.Case], quick: Bool, budget: Double?, counts: Bool = false,
     load: SuitePlan.Load = .closed
   ) -> SuitePlan {
-    let rounds = rounds ?? (quick ? 3 : isThorough ? 15 : 7)
-    let usual = load == .closed ? (quick ? 0.2 : isThorough ? 6.0 : 3.0) : (quick ? 1.5 : 10)
+    let rounds = rounds ?? (quick ? 3 : 7)
+    let usual = load == .closed ? (quick ? 0.2 : 3.0) : (quick ? 1.5 : 10)
     return SuitePlan(
       cases: cases, rounds: rounds, window: (duration ?? usual) * 1e9 / Double(rounds),
       warmUp: quick ? 0.12e9 : 2e9, budget: (timeBudget ?? budget).map { $0 * 1e9 }, counts: counts,
