@@ -5,9 +5,7 @@ import UVTestSupport
 /// A bounded run of the fuzzers' entries: a corpus, and mutations of it that are the same each time.
 /// `Tests/run fuzz` runs the same entries under libFuzzer.
 @Suite struct FuzzTests {
-  @Test(
-    "Whatever comes in, each entry keeps its promises", arguments: FuzzEntry.allCases
-  )
+  @Test("Whatever comes in, each entry keeps its promises", arguments: FuzzEntry.allCases)
   func aBoundedRun(entry: FuzzEntry) async throws {
     let rounds = entry == .address ? 5000 : entry == .tls ? 80 : 200
     try await withTemporaryDirectory { directory in

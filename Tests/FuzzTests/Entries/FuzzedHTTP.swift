@@ -37,7 +37,8 @@ struct FuzzedHTTP {
   private var pieces: [Bytes] {
     var rest = message[...]
     var pieces: [Bytes] = []
-    while !rest.isEmpty, let size = sizes.isEmpty ? nil : sizes[pieces.count % sizes.count] {
+    while !rest.isEmpty {
+      let size = sizes[pieces.count % sizes.count]
       pieces.append(Bytes(Array(rest.prefix(size))))
       rest = rest.dropFirst(size)
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Testing
 import UV
@@ -26,14 +25,13 @@ import UVTestSupport
   func cancelledTwice() async throws {
     let log = Log<String>()
     try await withLoop { loop in
-      let gate = DispatchSemaphore(value: 0)
-      let busy = (0..<poolThreads).map { _ in loop.work { gate.wait() } }
-      for work in busy { work.start { _ in } }
-      let pending = loop.work({ 1 }) { log.append($0.error?.name ?? "ok") }
-      pending.cancel()
-      try await loop.sleep(for: .zero).value
-      pending.cancel()
-      for _ in busy { gate.signal() }
+      var pending = PendingRequest()
+      try await withBusyPool(of: loop) {
+        pending = loop.work({ 1 }) { log.append($0.error?.name ?? "ok") }
+        pending.cancel()
+        try await loop.sleep(for: .zero).value
+        pending.cancel()
+      }
       _ = try await loop.work { 2 }.value
       pending.cancel()
       // The request list is whole.
