@@ -26,7 +26,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     case mappedRequests
   }
 
-  /// What the upstream publisher is asked for.
+  /// The values that the upstream publisher is asked for.
   @usableFromInline
   enum Outer: UInt8 {
     /// Everything at once.
@@ -126,9 +126,11 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   func receiveOuter(_ subscription: Link) {
     guard downstream != nil, outer == nil, outerDemand != .finished else { return subscription.cancel() }
     outer = subscription
-    subscription.request(
-      outerDemand == .everything
-        ? .unlimited : outerDemand == .one ? .max(1) : rest!.takeUnretainedValue().maxPublishers)
+    switch outerDemand {
+    case .everything: subscription.request(.unlimited)
+    case .one: subscription.request(.max(1))
+    case .some, .finished: subscription.request(rest!.takeUnretainedValue().maxPublishers)
+    }
   }
 
   @inlinable

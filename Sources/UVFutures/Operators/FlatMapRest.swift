@@ -1,6 +1,6 @@
 import UV
 
-/// What few subscriptions to a `flatMap` need.
+/// The properties that few subscriptions to a `flatMap` need, so they stand apart and are made when needed.
 @usableFromInline
 final class FlatMapRest<Output> {
   /// The gate that every signal goes through where there is no loop; nil on one.

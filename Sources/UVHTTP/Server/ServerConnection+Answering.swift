@@ -106,7 +106,7 @@ extension ServerConnection {
       }
       // Nothing follows a part that is missing.
       if case .failure = outcome { close() }
-      // The client has taken all. What the program writes next has a time of its own.
+      // Before the program is told: it may write more, for which the client has time of its own.
       if writeCount == 1 { writeEnd.clear(stream) }
       done(outcome)
       didWrite(outcome)
