@@ -41,7 +41,9 @@ import Testing
     ("$UVBENCH run --remote http://127.0.0.1:1/ --quick", 3),
     ("$EXAMPLE run --overload", 2), ("$UVBENCH run --targets --style async", 2),
     ("$UVBENCH run --scale --rate 100", 2), ("$UVBENCH run --overload --remote echo://localhost:1", 2),
-    ("$UVBENCH --help", 0), ("$UVBENCH gate selftest --help", 0), ("$EXAMPLE --list", 0),
+    ("$UVBENCH run --processes 0", 2), ("$UVBENCH run --rounds 2 --processes 3", 2),
+    ("$UVBENCH run --overload --processes 2", 2), ("$UVBENCH --help", 0),
+    ("$UVBENCH gate selftest --help", 0), ("$EXAMPLE --list", 0),
   ])
   func codesAndAClearLine(command: String, code: Int32) throws {
     let output = try Products.shell(command)

@@ -70,6 +70,10 @@ import Testing
       let metric = try #require(entry["primaryMetric"] as? [String: Any])
       #expect((metric["rawData"] as? [[Double]])?.first?.count == 7)
     }
+    var results = results
+    results.method.processes = 3
+    let forked = try ReportFormat.jmh.text([results]).filter { !$0.isWhitespace }
+    #expect(forked.contains("\"forks\":3"))
   }
 
   @Test func everyLineOfTheTableHasAsManyFields() throws {

@@ -59,6 +59,15 @@ import Testing
     #expect(plan.summary.hasSuffix("about 56 seconds, and rounds get fewer and shorter beyond 60 seconds"))
     plan.rounds = 70
     #expect(plan.summary.contains("about 60 seconds, and"))
+    (plan.rounds, plan.processes, plan.budget) = (7, 2, nil)
+    #expect(plan.summary == "4 cases, 8 rows, 7 rounds of 500 ms each in 2 processes: about 72 seconds")
+  }
+
+  @Test func aWorkloadWhoseProgramIsMissingIsRefusedBeforeAnythingIsMeasured() {
+    let refused = #expect(throws: UsageError.self) {
+      try SuitePlan.cases([Idle(name: "one", styles: [.c], programs: ["/bin/sh", "/nowhere"])], quick: false)
+    }
+    #expect(refused?.description.contains("`/nowhere`, which isn't there") == true)
   }
 
   @Test func exitCodesBelongToErrors() {
@@ -76,6 +85,7 @@ private struct Idle: Workload {
     Parameter("a", 1, 2, quick: 9, help: "the first"), Parameter("b", 5, 6, help: "the second"),
   ]
   let styles: [Style]
+  var programs: [String] = []
 
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext

@@ -22,17 +22,21 @@ import Testing
       + "\"\(operations)\" \"\(checksum)\" \"\(wall)\" $(($3 * 10)) \"\(operations)\""
   }
 
-  private func run(_ answers: [Style: String], count: OperationCount = .calibrated) throws -> [RowResult] {
+  private func run(
+    _ answers: [Style: String], count: OperationCount = .calibrated, rounds: Int = 3, processes: Int = 1
+  ) throws -> [RowResult] {
     let styles = Style.all.filter { answers[$0] != nil }
     let item = SuitePlan.Case(
       workload: Named(styles: styles, operationCount: count),
       parameters: ParameterValues(["n": 40]), styles: styles)
-    let plan = SuitePlan(cases: [item], rounds: 3, window: 1e6, warmUp: 1e7)
-    var waiting = styles
-    let runner = SuiteRunner(plan, progress: Progress()) { _ in
-      try worker(answers[waiting.removeFirst()] ?? "")
+    let plan = SuitePlan(cases: [item], rounds: rounds, processes: processes, window: 1e6, warmUp: 1e7)
+    var started: [Style] = []
+    let runner = SuiteRunner(plan, progress: Progress()) { id in
+      started.append(id.style)
+      return try worker(answers[id.style] ?? "")
     }
     let rows = try runner.run { #expect($0.count == styles.count) }
+    #expect(started == Array(repeating: styles, count: processes).flatMap(\.self))
     #expect(runner.libraries == ["libuv": "9"])
     return rows
   }
@@ -53,6 +57,15 @@ import Testing
 
   @Test func aParameterMaySayHowManyOperations() throws {
     #expect(try run([.c: figures()], count: .parameter("n")).map(\.operations) == [40])
+  }
+
+  @Test(arguments: [(6, 3), (5, 2), (3, 3)])
+  func theProcessesOfARowShareItsRounds(rounds: Int, processes: Int) throws {
+    // The time of an operation is the number of the process.
+    let rows = try run(
+      [.c: figures(), .async: figures(wall: "$(($3 * $$))")], rounds: rounds, processes: processes)
+    #expect(rows.allSatisfy { $0.rounds.count == rounds && $0.warm })
+    #expect(Set(rows[1].rounds.map(\.throughput)).count == processes)
   }
 
   @Test func rowsThatFindDifferentThingsAreWrong() {

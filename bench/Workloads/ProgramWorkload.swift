@@ -20,8 +20,15 @@ struct ProgramWorkload: Workload {
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {
-    let folder = CommandLine.arguments[0].split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
-    return ClosureInstance { try run("\(folder)/cold-start-\(style)", $0) }
+    ClosureInstance { try run(Self.program(of: style), $0) }
+  }
+
+  var programs: [String] { styles.map(Self.program) }
+
+  /// The path of a style's program.
+  private static func program(of style: Style) -> String {
+    let folder = Executable.path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+    return "\(folder)/cold-start-\(style)"
   }
 }
 

@@ -10,6 +10,11 @@ struct MeasureOptions: ParsableArguments {
   @Option(help: "Rounds; rows take turns. (default: 7, targets 15, quick 3)")
   var rounds: Int?
 
+  @Option(
+    help:
+      "Processes of each row, one after another; they share its rounds. (default: 1, targets 5)")
+  var processes: Int?
+
   @Option(help: "Seconds that all may take; rounds get shorter to keep to it.")
   var timeBudget: Double?
 
@@ -19,6 +24,13 @@ struct MeasureOptions: ParsableArguments {
     if let rounds, !(1...Limits.rounds).contains(rounds) {
       throw ValidationError("--rounds must be at least 1 and at most \(Limits.rounds)")
     }
+    if let processes, !(1...Limits.rounds).contains(processes) {
+      throw ValidationError("--processes must be at least 1 and at most \(Limits.rounds)")
+    }
+    if let processes, let rounds, processes > rounds {
+      throw ValidationError(
+        "\(processes) processes can't share \(rounds) --rounds: ask for \(processes) at least")
+    }
   }
 
   /// A plan for `cases`, which takes `budget` seconds at most unless --time-budget says otherwise.
@@ -26,10 +38,11 @@ struct MeasureOptions: ParsableArguments {
     _ cases: [SuitePlan.Case], quick: Bool, budget: Double?, counts: Bool = false,
     load: SuitePlan.Load = .closed
   ) -> SuitePlan {
-    let rounds = rounds ?? (quick ? 3 : 7)
+    let processes = processes ?? 1
+    let rounds = rounds ?? max(quick ? 3 : 7, processes)
     let usual = load == .closed ? (quick ? 0.2 : 3.0) : (quick ? 1.5 : 10)
     return SuitePlan(
-      cases: cases, rounds: rounds, window: (duration ?? usual) * 1e9 / Double(rounds),
+      cases: cases, rounds: rounds, processes: processes, window: (duration ?? usual) * 1e9 / Double(rounds),
       warmUp: quick ? 0.12e9 : 2e9, budget: (timeBudget ?? budget).map { $0 * 1e9 }, counts: counts,
       load: load)
   }

@@ -37,7 +37,8 @@ struct SuiteRun {
       date: date.formatted(.iso8601), machine: machine, libuv: runner.libraries["libuv"] ?? "",
       swift: Machine.swiftVersion,
       method: Results.Method(
-        rounds: plan.rounds, windowNanoseconds: plan.window, commit: Self.commit, build: Machine.build,
+        rounds: plan.rounds, processes: plan.processes == 1 ? nil : plan.processes,
+        windowNanoseconds: plan.window, commit: Self.commit, build: Machine.build,
         threadPool: Int(Workers.threads) ?? 4, pinnedApart: bench_can_pin() != 0 && bench_usable_cpus() > 1,
         load: load, othersBusy: others.busy, stolen: others.stolen),
       results: rows.map { $0.adding(instructions) })

@@ -27,6 +27,8 @@ public protocol Workload: Sendable {
   var isReachedByNetwork: Bool { get }
   /// Whether operations can begin at a given rate.
   var hasOpenLoop: Bool { get }
+  /// Paths of the programs that it starts.
+  var programs: [String] { get }
   /// Something that can be run again and again in one style.
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
@@ -44,7 +46,14 @@ extension Workload {
   public var isSingleThreaded: Bool { true }
   public func countersOfTiming(_ id: WorkloadID) -> Set<Counter> { [] }
 
+  public var programs: [String] { [] }
+
+  /// Throws where it can't be run with such values, or not here.
   func check(_ values: ParameterValues) throws {
+    if let missing = programs.first(where: { access($0, X_OK) != 0 }) {
+      throw UsageError(
+        "\(name) starts `\(missing)`, which isn't there: `swift build` puts it beside this program")
+    }
     for parameter in parameters {
       if let value = values.value(parameter.name) { try parameter.check(value) }
     }

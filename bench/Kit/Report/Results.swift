@@ -16,6 +16,8 @@ struct Results: Codable, Sendable {
 
   struct Method: Codable, Sendable {
     var rounds: Int
+    /// How many processes of each row shared them, if it was more than one.
+    var processes: Int?
     /// How long a round of the reference row was meant to last.
     var windowNanoseconds: Double
     /// The commit, with `+changes` when the working copy differs; empty when unknown.
@@ -32,7 +34,7 @@ struct Results: Codable, Sendable {
     var stolen: Double?
 
     enum CodingKeys: String, CodingKey {
-      case rounds, commit, build, load, stolen
+      case rounds, processes, commit, build, load, stolen
       case pinnedApart = "pinned_apart"
       case othersBusy = "others_busy"
       case windowNanoseconds = "window_ns"

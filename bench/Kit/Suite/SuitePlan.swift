@@ -13,6 +13,10 @@ struct SuitePlan: Sendable {
 
   var cases: [Case]
   var rounds: Int
+  /// How many processes each row has, one after another, its rounds shared out among them. Where a process may be in one
+  /// of several states as long as it lives, such as where the system has put its threads, more rounds find out
+  /// nothing about the others.
+  var processes = 1
   /// How long a round of the reference row shall last, in nanoseconds.
   var window: Double
   /// How long a row may take to settle, in nanoseconds.
@@ -37,16 +41,22 @@ struct SuitePlan: Sendable {
   /// Takes so many nanoseconds from the budget, which were needed for something else.
   mutating func spend(_ nanoseconds: Double) { budget = budget.map { max(0, $0 - nanoseconds) } }
 
+  /// Whether the processes of a row are to be started anew before a round.
+  func startsAnew(before round: Int) -> Bool {
+    round > 0 && round * processes / rounds != (round - 1) * processes / rounds
+  }
+
   /// What a run will do, and about how long that takes: a row is calibrated, which takes as long as some
-  /// three rounds, warms up, and runs its rounds.
+  /// three rounds, warms up in each process, and runs its rounds.
   var summary: String {
     let rows = cases.reduce(0) { $0 + $1.styles.count }
-    let seconds = Double(rows) * (Double(rounds + 3) * window + warmUp) / 1e9
+    let seconds = Double(rows) * (Double(rounds + 3) * window + Double(processes) * warmUp) / 1e9
     func text(_ seconds: Double) -> String {
       seconds < 90 ? Figure.number(Int(seconds), "second") : "\(Int((seconds / 60).rounded(.up))) minutes"
     }
     return "\(Figure.number(cases.count, "case")), \(Figure.number(rows, "row")), "
-      + "\(Figure.number(rounds, "round")) of \(Figure.duration(window)) each: about "
+      + "\(Figure.number(rounds, "round")) of \(Figure.duration(window)) each"
+      + (processes == 1 ? "" : " in \(processes) processes") + ": about "
       + text(min(seconds, (budget ?? .infinity) / 1e9))
       + (budget.map { ", and rounds get fewer and shorter beyond \(text($0 / 1e9))" } ?? "")
   }

@@ -27,9 +27,10 @@ final class SuiteRunner {
 
   private func measure(_ item: SuitePlan.Case) throws -> [RowResult] {
     let rows = try item.styles.map { style in
-      let worker = try startWorker(item.id(style))
-      libraries.merge(worker.hello.libraries) { $1 }
-      return Row(id: item.id(style), worker: worker)
+      let id = item.id(style)
+      let row = Row(id: id, worker: try startWorker(id))
+      libraries.merge(row.worker.hello.libraries) { $1 }
+      return row
     }
     defer { for row in rows { row.worker.finish() } }
     let started = ProcessUsage.now().wall
@@ -46,6 +47,7 @@ final class SuiteRunner {
     }
     if let arrivals { operations = max(100, Int(arrivals.rate * plan.window / 1e9)) }
     for round in 0..<plan.rounds {
+      try startAnew(item, rows, operations, before: round)
       for (place, index) in LatinSquare.order(count: rows.count, round: round).enumerated() {
         let done = Double(round * rows.count + place) / Double(plan.rounds * rows.count)
         show(item, "round \(round + 1)/\(plan.rounds), \(rows[index].id.style)", done)
@@ -76,6 +78,7 @@ final class SuiteRunner {
 
   private func findPeaks(_ item: SuitePlan.Case, _ rows: [Row], _ operations: Int) throws -> [RowResult] {
     for round in 0..<plan.rounds {
+      try startAnew(item, rows, operations, before: round)
       for index in LatinSquare.order(count: rows.count, round: round) {
         let row = rows[index]
         show(item, "peak \(round + 1)/\(plan.rounds), \(row.id.style)", Double(round) / Double(plan.rounds))
@@ -110,14 +113,11 @@ final class SuiteRunner {
         operations = min(operations, try calibrate(row) * 4)
       }
     }
-    var perRound = 0.0
-    for row in rows {
-      show(item, "warming up \(row.id.style)", 0)
-      perRound += try row.warmUp(operations: operations, limit: plan.warmUp, seed: seed(-2))
-    }
+    let perRound = try warmUp(item, rows, operations)
     if let budget = plan.budget, item.workload.operationCount == .calibrated {
       let share = share(of: budget)
-      let passes = Double(plan.rounds) + (plan.counts ? 1.2 : 0)
+      // A process that is started anew warms up for two rounds at least.
+      let passes = Double(plan.rounds + 2 * (plan.processes - 1)) + (plan.counts ? 1.2 : 0)
       let affordable = max(share - Double(ProcessUsage.now().wall - started), share / 4) / passes
       if perRound > affordable {
         // A round of a few operations would measure their start and nothing else.
@@ -125,6 +125,23 @@ final class SuiteRunner {
       }
     }
     return operations
+  }
+
+  /// Goes on with other processes, where the plan wants that before a round.
+  private func startAnew(_ item: SuitePlan.Case, _ rows: [Row], _ operations: Int, before round: Int) throws {
+    guard plan.startsAnew(before: round) else { return }
+    for row in rows { try row.startAnew(startWorker) }
+    _ = try warmUp(item, rows, operations, share: Double(round) / Double(plan.rounds))
+  }
+
+  /// Warms all rows up. Returns how long a round of all of them takes, in nanoseconds.
+  private func warmUp(
+    _ item: SuitePlan.Case, _ rows: [Row], _ operations: Int, share: Double = 0
+  ) throws -> Double {
+    try rows.reduce(0) { time, row in
+      show(item, "warming up \(row.id.style)", share)
+      return time + (try row.warmUp(operations: operations, limit: plan.warmUp, seed: seed(-2)))
+    }
   }
 
   /// The part of what is left of the budget that belongs to the next case.
@@ -164,11 +181,12 @@ final class SuiteRunner {
 
 private final class Row {
   let id: WorkloadID
-  let worker: any RowWorker
+  private(set) var worker: any RowWorker
   var answers: [WorkerAnswer] = []
   var counts: WorkerAnswer?
   var peaks: [Double] = []
-  private(set) var warm = false
+  /// Whether its processes settled, all of them.
+  private(set) var warm = true
 
   init(id: WorkloadID, worker: any RowWorker) { (self.id, self.worker) = (id, worker) }
 
@@ -183,13 +201,19 @@ private final class Row {
     return answer
   }
 
+  /// Goes on with another process.
+  func startAnew(_ start: (WorkloadID) throws -> any RowWorker) throws {
+    worker.finish()
+    worker = try start(id)
+  }
+
   /// Returns how long the last window was, in nanoseconds.
   func warmUp(operations: Int, limit: Double, seed: UInt64) throws -> Double {
     var warmUp = WarmUp(limit: limit)
     while true {
       let answer = try ask(.run, operations: operations, seed: seed)
       if warmUp.note(wall: Double(answer.wallNanoseconds)) {
-        warm = warmUp.settled
+        warm = warm && warmUp.settled
         return Double(answer.wallNanoseconds)
       }
     }

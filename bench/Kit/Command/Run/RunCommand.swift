@@ -110,6 +110,9 @@ struct RunCommand: ParsableCommand {
         throw ValidationError("--\(mode) chooses cases and load itself; it takes \(what)")
       }
     }
+    guard mode != .overload || measure.processes == nil else {
+      throw ValidationError("--overload has a process for each row; it takes --rounds and --duration")
+    }
     if !remote.isEmpty {
       guard rows.workload.isEmpty, rows.style.isEmpty, generator.generator == nil, !counters else {
         throw ValidationError("--remote excludes --workload, --style, --generator and --counters")

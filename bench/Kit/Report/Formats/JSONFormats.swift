@@ -4,7 +4,7 @@ private struct JMHResult: Encodable {
   var benchmark: String
   var mode: String
   var threads = 1
-  var forks = 1
+  var forks: Int
   var warmupIterations = 0
   var warmupTime = "1 s"
   var warmupBatchSize = 1
@@ -23,7 +23,8 @@ private struct JMHResult: Encodable {
     var scoreUnit: String
     var rawData: [[Double]]
 
-    init(_ values: [Double], unit: String) {
+    /// A figure of each round, whose rounds so many processes have shared.
+    init(_ values: [Double], forks: Int = 1, unit: String) {
       let spread = Spread(values)
       score = spread.median
       scoreError = max(spread.q3 - spread.median, spread.median - spread.q1)
@@ -33,7 +34,9 @@ private struct JMHResult: Encodable {
         scorePercentiles["\(percentile)"] = Statistics.quantile(values, percentile / 100)
       }
       scoreUnit = unit
-      rawData = [values]
+      rawData = (0..<forks).map { fork in
+        values.indices.filter { $0 * forks / values.count == fork }.map { values[$0] }
+      }
     }
   }
 }
@@ -42,10 +45,11 @@ extension Results {
   /// The JSON of JMH: throughput as the score, CPU time and allocations beside it.
   var jmh: String {
     get throws {
-      try LineJSON.string(
+      let forks = method.processes ?? 1
+      return try LineJSON.string(
         results.map { row in
           var secondary = [
-            "cpu": JMHResult.Metric(row.rounds.map(\.cpuNanosecondsPerOperation), unit: "ns/op")
+            "cpu": JMHResult.Metric(row.rounds.map(\.cpuNanosecondsPerOperation), forks: forks, unit: "ns/op")
           ]
           for (name, value) in row.countsPerOperation where name != .marks {
             secondary["·\(name)"] = JMHResult.Metric([value], unit: "#/op")
@@ -53,10 +57,11 @@ extension Results {
           var params = ["style": row.style.rawValue]
           for name in row.parameters.names { params[name] = "\(row.parameters[name])" }
           return JMHResult(
-            benchmark: "uvbench.\(row.workload)", mode: "thrpt", measurementIterations: row.rounds.count,
+            benchmark: "uvbench.\(row.workload)", mode: "thrpt", forks: forks,
+            measurementIterations: row.rounds.count / forks,
             measurementTime: "\(Figure.fixed(method.windowNanoseconds / 1e6, digits: 0)) ms",
             params: params,
-            primaryMetric: JMHResult.Metric(row.rounds.map(\.throughput), unit: "ops/s"),
+            primaryMetric: JMHResult.Metric(row.rounds.map(\.throughput), forks: forks, unit: "ops/s"),
             secondaryMetrics: secondary)
         }, pretty: true) + "\n"
     }
