@@ -85,8 +85,8 @@ public struct Promise<T>: Thenable, CatchMixin {
   public static func pending(
     file: StaticString = #fileID, line: UInt = #line
   ) -> (promise: Promise<T>, resolver: Resolver<T>) {
-    let promise = Promise(node: Root(file, line))
-    return (promise, Resolver(RemoteTicket.open(promise.node)))
+    let root = Root(file, line)
+    return (Promise(node: root), Resolver(RemoteTicket.open(root)))
   }
 
   /// Calls `body` once the promise has been resolved, with its outcome; what every other method could be

@@ -81,10 +81,10 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
   /// down.
   func send(_ message: any LoopMessage) -> Bool { inbox.send(.object(message)) }
 
-  /// There is an answer for `object`; see ``EventLoop/stopKeeping(_:isKnown:)``. On the loop's thread.
-  func stopKeeping(_ object: AnyObject, isKnown: Bool) {
+  /// There is an answer for `object`; see ``EventLoop/stopKeeping(_:)``. On the loop's thread.
+  func stopKeeping(_ object: (any Answerable)?) {
     assertOnLoop()
-    if inbox.isOpenOnLoop { loop.stopKeeping(object, isKnown: isKnown) }
+    if inbox.isOpenOnLoop { loop.stopKeeping(object) }
   }
 
   /// Asks the loop to stop, from any thread; see ``EventLoop/stop()``. It does nothing once the loop has been

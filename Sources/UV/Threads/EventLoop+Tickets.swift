@@ -2,9 +2,8 @@ import CUV
 
 /// An object that is answered by hand keeps the loop running; see ``RemoteTicket``.
 extension EventLoop {
-  /// A ticket for `object`, just made on this loop and retained, where none was at hand.
-  // Sound: the ticket balances the retain when it takes the object out.
-  func openFurtherTicket(_ object: Unmanaged<AnyObject>) -> RemoteTicket {
+  /// A ticket for `object`, just made on this loop, where none was at hand.
+  func openFurtherTicket(_ object: any Answerable) -> RemoteTicket {
     if !ties.tickets.makeRoom() { endTicketTurn() }
     // An entry in the queue has it drained, and the tickets looked at after that.
     if ties.tickets.used == 0, microtasks.isEmpty { enqueue(.closure {}) }
@@ -40,21 +39,21 @@ extension EventLoop {
     }
   }
 
-  /// Runs until ``stopKeeping(_:isKnown:)``, and tells `object` if it ends before.
-  func keepRunning(for object: any Answerable) {
+  /// Runs until ``stopKeeping(_:)``, and tells `object` if it ends before.
+  func keepRunning(for object: (any Answerable)?) {
     assertOnLoop()
     beginWork()
-    ties.waiting.append(object)
+    if let object { ties.waiting.append(object) }
   }
 
   /// There is an answer for `object`, or none is needed any more.
-  func stopKeeping(_ object: AnyObject, isKnown: Bool) {
+  func stopKeeping(_ object: (any Answerable)?) {
     assertOnLoop()
-    if !isKnown || ties.waiting.remove(object) { endWork() }
+    if object.map({ ties.waiting.remove($0) }) != false { endWork() }
   }
 
   /// Does not run on for `object`, which has been cancelled; on the loop of this thread.
-  package static func stopKeeping(_ object: any Answerable) { current?.stopKeeping(object, isKnown: true) }
+  package static func stopKeeping(_ object: any Answerable) { current?.stopKeeping(object) }
 
   /// Has everything that is open told that no answer will come, as the loop ends.
   func forsakeAnswers() {
@@ -62,7 +61,7 @@ extension EventLoop {
     let objects = ties.waiting.all
     nameForsaken(objects)
     for object in objects {
-      stopKeeping(object, isKnown: true)
+      stopKeeping(object)
       object.forsake()
     }
   }
@@ -78,20 +77,33 @@ extension EventLoop {
   }
 }
 
-/// The objects that a loop runs on for, in the order in which they came.
+/// The objects that a loop runs on for. Each knows its place.
 struct WaitingObjects {
-  private var objects: [ObjectIdentifier: (number: Int, object: any Answerable)] = [:]
+  private var objects: [(number: Int, object: any Answerable)] = []
   private var number = 0
 
-  var all: [any Answerable] { objects.values.sorted { $0.number < $1.number }.map(\.object) }
+  /// All of them, in the order in which they came.
+  var all: [any Answerable] { objects.sorted { $0.number < $1.number }.map(\.object) }
 
   mutating func append(_ object: any Answerable) {
+    assert(object.waitingPlace < 0, "a loop runs on for an object once")
     number += 1
-    objects[ObjectIdentifier(object)] = (number, object)
+    object.waitingPlace = Int32(objects.count)
+    objects.append((number, object))
   }
 
-  /// Whether it was there.
-  mutating func remove(_ object: AnyObject) -> Bool {
-    objects.removeValue(forKey: ObjectIdentifier(object)) != nil
+  /// The last takes its place.
+  ///
+  /// - Returns: Whether it was there.
+  mutating func remove(_ object: any Answerable) -> Bool {
+    let place = Int(object.waitingPlace)
+    guard place >= 0, place < objects.count, objects[place].object === object else { return false }
+    object.waitingPlace = -1
+    let last = objects.removeLast()
+    if place < objects.count {
+      last.object.waitingPlace = Int32(place)
+      objects[place] = last
+    }
+    return true
   }
 }

@@ -63,20 +63,14 @@ package final class LoopBatch: LoopMessage, @unchecked Sendable {
     try run(to: nil, body)
   }
 
-  /// A ticket for an object that was just made, and that the caller has retained. It keeps the loop running
-  /// when the loop has it.
-  // Sound: the ticket balances the retain when it takes the object out.
-  func open(_ object: Unmanaged<AnyObject>) -> RemoteTicket {
+  /// A ticket for an object that was just made. It keeps the loop running when the loop has it.
+  ///
+  /// - Parameter answerable: The same object, if it is to be told.
+  package func open(_ object: AnyObject, _ answerable: (any Answerable)? = nil) -> RemoteTicket {
     assertHere()
-    let ticket = RemoteTicket(object, self)
+    let ticket = RemoteTicket(object, answerable, self)
     tickets.append(ticket)
     return ticket
-  }
-
-  /// A ticket for an object that was just made.
-  package func open(_ object: AnyObject) -> RemoteTicket {
-    // Sound: see above.
-    open(.passRetained(object))
   }
 
   /// Has a microtask run on the loop.

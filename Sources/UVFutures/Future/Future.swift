@@ -36,6 +36,7 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   /// The gate that every signal goes through where there is no loop: a future that is made outside one may be
   /// resolved and subscribed to by any thread. Nil on a loop, and where somebody in this module settles it.
   @usableFromInline @exclusivity(unchecked) var gate: Gate?
+  @exclusivity(unchecked) @usableFromInline package var waitingPlace: Int32 = -1
 
   #if DEBUG
     /// The loop on which the future was made, if any.
@@ -224,7 +225,7 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
 /// A loop runs until a future is resolved that was made on it. Its subscribers are told nothing if that
 /// doesn't happen.
 extension Future: Answerable {
-  package var keepsLoopRunning: Bool { !isSettled }
-  package var nameIfForsaken: String? { isSettled ? nil : "\(type(of: self))" }
-  package func forsake() {}
+  @usableFromInline package var keepsLoopRunning: Bool { !isSettled }
+  @usableFromInline package var nameIfForsaken: String? { isSettled ? nil : "\(type(of: self))" }
+  @usableFromInline package func forsake() {}
 }

@@ -13,7 +13,7 @@ public import UV
 /// subscribers receive nothing.
 ///
 /// Combine's `Future.Promise`.
-public final class FutureResolver<Output, Failure: Error>: Sendable {
+public struct FutureResolver<Output, Failure: Error>: Sendable {
   @usableFromInline let ticket: RemoteTicket
 
   @inlinable

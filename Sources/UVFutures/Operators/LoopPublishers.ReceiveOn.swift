@@ -80,7 +80,7 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
     if case .completion = signal { isEnding = true }
     // The publisher's own loop takes what is scheduled there in this turn.
     let loop = EventLoop.current.flatMap { $0 === (scheduler as? EventLoop) ? nil : $0 }
-    let ticket = loop.map { RemoteTicket($0.executor, of: $0) }
+    let ticket = loop.map { RemoteTicket(carrying: $0.executor, of: $0) }
     lock.withLock { waiting.append(signal) }
     scheduler.schedule(options: options) { [self] in
       gate.run { [self] in

@@ -8,6 +8,7 @@ import UV
 @usableFromInline
 final class Root: Node {
   @exclusivity(unchecked) @usableFromInline var onCancel: (() -> Void)?
+  @exclusivity(unchecked) @usableFromInline package var waitingPlace: Int32 = -1
 
   @inlinable
   init(_ file: StaticString, _ line: UInt, flags: Flags = .isRoot) {
@@ -33,9 +34,9 @@ final class Root: Node {
 }
 
 extension Root: Answerable {
-  package var keepsLoopRunning: Bool { state == .pending }
+  @usableFromInline package var keepsLoopRunning: Bool { state == .pending }
 
-  package func forsake() {
+  @usableFromInline package func forsake() {
     guard state == .pending, !flags.contains(.isAbandoned) else { return }
     reportLoss()
     flags.insert(.isAbandoned)

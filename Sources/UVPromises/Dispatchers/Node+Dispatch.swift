@@ -3,7 +3,7 @@ import UV
 extension Node {
   /// Carries this promise to other threads and back.
   private func ticket(_ operation: String) -> RemoteTicket {
-    if let loop = EventLoop.current { return RemoteTicket(self, of: loop) }
+    if let loop = EventLoop.current { return RemoteTicket(carrying: self, of: loop) }
     if let batch = LoopBatch.current { return batch.open(self) }
     fatalError("\(operation) needs an event loop on its thread: call it inside EventLoop.run")
   }

@@ -12,6 +12,11 @@ extension RemoteTicket {
       self.init(AwaitedInput(nil), of: loop)
     #endif
   }
+
+  /// Stops keeping the loop running for an object that has its answer otherwise.
+  func giveUp() {
+    if claim() { completeNow { _ in } }
+  }
 }
 
 /// What a loop waits for. It is an object of its own for each ticket, because a loop that ends lets go of
@@ -20,6 +25,7 @@ private final class AwaitedInput: Answerable {
   private let result: Any.Type?
   init(_ result: Any.Type?) { self.result = result }
 
+  var waitingPlace: Int32 = -1
   var keepsLoopRunning: Bool { true }
   var nameIfForsaken: String? { result.map { "\($0)" } }
   func forsake() {}

@@ -31,6 +31,7 @@ public class Future<Output, Failure: Error>: StreamFuture {
   /// The gate that everything goes through where there is no loop: a future that is made outside one may be
   /// completed and attached to by any thread. Nil on a loop, and where somebody in this module settles it.
   @exclusivity(unchecked) final var gate: Gate?
+  @exclusivity(unchecked) @usableFromInline package final var waitingPlace: Int32 = -1
   /// Starts work that waits for somebody to attach.
   @exclusivity(unchecked) final var startWork: (() -> Void)?
 

@@ -7,8 +7,8 @@ import UV
 /// chain hears nothing.
 ///
 /// RxStream's `completion`, of `Future.init(dispatch:task:)`.
-public final class FutureResolver<Output, Failure: Error>: Sendable {
-  private let ticket: RemoteTicket
+public struct FutureResolver<Output, Failure: Error>: Sendable {
+  let ticket: RemoteTicket
 
   init(_ loop: EventLoop, _ future: Future<Output, Failure>) { ticket = RemoteTicket(future, of: loop) }
 
@@ -28,17 +28,12 @@ public final class FutureResolver<Output, Failure: Error>: Sendable {
       unsafeDowncast($0, to: Future<Output, Failure>.self).settle(Settlement(transfer.value))
     }
   }
-
-  /// Stops keeping the loop running for a future that has been settled otherwise.
-  func giveUp() {
-    if ticket.claim() { ticket.completeNow { _ in } }
-  }
 }
 
 /// A loop runs until a future is completed that was made on it. Its chain is told nothing if that doesn't
 /// happen.
 extension Future: Answerable {
-  package final var keepsLoopRunning: Bool { outcome == nil }
-  package final var nameIfForsaken: String? { outcome == nil ? "\(type(of: self))" : nil }
-  package final func forsake() {}
+  @usableFromInline package final var keepsLoopRunning: Bool { outcome == nil }
+  @usableFromInline package final var nameIfForsaken: String? { outcome == nil ? "\(type(of: self))" : nil }
+  @usableFromInline package final func forsake() {}
 }

@@ -58,8 +58,8 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
     let cancel = task(
       { event in onLoop(executor) { _ in weakly.value.object?.report(event) } }, { resolver.resolve($0) })
     guard isActive else { return }
-    cancelTask = { [weak resolver] in
-      resolver?.giveUp()
+    cancelTask = { [weak ticket = resolver.ticket] in
+      ticket?.giveUp()
       cancel?()
     }
   }

@@ -1,5 +1,5 @@
 import Testing
-import UV
+public import UV
 
 /// A timeout that counts while a write waits for room, and rests while a file is read.
 public enum FileTimeout: CaseIterable, Sendable {
