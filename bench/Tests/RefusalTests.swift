@@ -92,6 +92,7 @@ import Testing
       "$EXAMPLE run -p size=16,32,64 --rounds 30 --duration 3 --time-budget 9 2>&1 > /dev/null")
     #expect(long.code == 0 && (1...3).contains(long.lines.count), "\(long.text)")
     for line in long.lines { #expect(line.contains("%  hashing size="), "\(long.text)") }
+    #expect(long.lines.last?.hasSuffix(" s left") == true, "\(long.text)")
     #expect(Set(long.lines).count == long.lines.count, "\(long.text)")
   }
 

@@ -22,9 +22,9 @@ public final class Progress: Sendable {
   public func show(_ text: String, share: Double) {
     guard isShown else { return }
     let now = ProcessUsage.now().wall
+    let elapsed = Double(now - started) / 1e9
+    let left = share > 0.02 ? ", \(Int(elapsed / share - elapsed)) s left" : ""
     if isTerminal {
-      let elapsed = Double(now - started) / 1e9
-      let left = share > 0.02 ? ", \(Int(elapsed / share - elapsed)) s left" : ""
       complain("\r\u{1B}[K\(Int(share * 100))%  \(text)\(left)")
     } else {
       let subject = text[..<(text.ranges(of: ": ").last?.lowerBound ?? text.endIndex)]
@@ -34,7 +34,7 @@ public final class Progress: Sendable {
         last = (now, subject)
         return isNew ? subject : text[...]
       }
-      if let line { complain("\(Int(share * 100))%  \(line)\n") }
+      if let line { complain("\(Int(share * 100))%  \(line)\(left)\n") }
     }
   }
 
