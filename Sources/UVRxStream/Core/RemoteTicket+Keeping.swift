@@ -19,8 +19,7 @@ extension RemoteTicket {
   }
 }
 
-/// What a loop waits for. It is an object of its own for each ticket, because a loop that ends lets go of
-/// objects, and of each once.
+/// What a loop waits for. Each ticket has its own: a loop that ends lets go of each object once.
 private final class AwaitedInput: Answerable {
   private let result: Any.Type?
   init(_ result: Any.Type?) { self.result = result }
