@@ -81,6 +81,27 @@ import UVTestSupport
     #expect(log == ["\(PMKError.abandoned)"])
   }
 
+  @Test func `A loop that ends tells its pending promises in the order in which they were made`() async throws
+  {
+    let (log, kept) = (Log<Int>(), Log<Resolver<Int>>())
+    try await withThread {
+      EventLoop.runCallbacks { loop in
+        Reports().install()
+        let pending = (0..<6).map { _ in Promise<Int>.pending() }
+        for (number, (promise, resolver)) in pending.enumerated() {
+          kept.append(resolver)
+          loop.spawn { do { _ = try await promise.async() } catch { log.append(number) } }
+        }
+        loop.sleep(for: .zero) { _ in
+          pending[1].resolver.fulfill(1)
+          pending[2].promise.cancel()
+          loop.stop()
+        }
+      }
+    }
+    #expect(log.values == [2, 0, 3, 4, 5])
+  }
+
   @Test func `A cancelled attempt is not tried again`() async throws {
     try await program(logs: ["attempt", "retry", "true", "true"]) { loop, log in
       let plain = attempt(delayBeforeRetry: .zero) { () -> Promise<Void> in
