@@ -68,6 +68,11 @@ import Testing
     #expect(Set(rows[1].rounds.map(\.throughput)).count == processes)
   }
 
+  @Test func aCaseThatTakesFarLongerThanItShouldEndsAfterTheUsualRounds() throws {
+    let rows = try run([.c: "sleep 0.02; " + figures()], count: .parameter("n"), rounds: 30)
+    #expect(rows[0].rounds.count == SuitePlan.usualRounds)
+  }
+
   @Test func rowsThatFindDifferentThingsAreWrong() {
     #expect(throws: WrongWork.self) {
       try run([.c: figures(), .async: figures(checksum: "7")])

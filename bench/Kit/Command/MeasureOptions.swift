@@ -7,12 +7,12 @@ struct MeasureOptions: ParsableArguments {
   )
   var duration: Double?
 
-  @Option(help: "Rounds; rows take turns. (default: 7, targets 15, quick 3)")
+  @Option(help: "Rounds; rows take turns. (default: 7, targets 45, quick 3)")
   var rounds: Int?
 
   @Option(
     help:
-      "Processes of each row, one after another; they share its rounds. (default: 1, targets 5)")
+      "Processes of each row, one after another; they share its rounds. (default: 1, targets 9)")
   var processes: Int?
 
   @Option(help: "Seconds that all may take; rounds get shorter to keep to it.")
@@ -39,7 +39,7 @@ struct MeasureOptions: ParsableArguments {
     load: SuitePlan.Load = .closed
   ) -> SuitePlan {
     let processes = processes ?? 1
-    let rounds = rounds ?? max(quick ? 3 : 7, processes)
+    let rounds = rounds ?? max(quick ? 3 : SuitePlan.usualRounds, processes)
     let usual = load == .closed ? (quick ? 0.2 : 3.0) : (quick ? 1.5 : 10)
     return SuitePlan(
       cases: cases, rounds: rounds, processes: processes, window: (duration ?? usual) * 1e9 / Double(rounds),

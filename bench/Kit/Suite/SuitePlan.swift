@@ -11,7 +11,11 @@ struct SuitePlan: Sendable {
     }
   }
 
+  /// How many rounds there are unless somebody says otherwise.
+  static let usualRounds = 7
+
   var cases: [Case]
+  /// A case that takes three times as long as that should ends after the usual number.
   var rounds: Int
   /// How many processes each row has, one after another, its rounds shared out among them. Where a process may be in one
   /// of several states as long as it lives, such as where the system has put its threads, more rounds find out

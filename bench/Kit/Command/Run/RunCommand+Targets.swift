@@ -1,6 +1,6 @@
 extension RunCommand {
   /// `run --targets`: measures the cases that have targets, and prints each target beside the median of the
-  /// ratio to c over the rounds. That takes twenty minutes. Instructions are counted under valgrind, where
+  /// ratio to c over the rounds. That takes half an hour. Instructions are counted under valgrind, where
   /// that is installed.
   func runTargets() throws {
     let targets = BenchMain.current.targets.filter { Glob.isChosen($0.workload, by: rows.workload) }
@@ -9,10 +9,10 @@ extension RunCommand {
     let counted = quick ? [] : try cases(of: targets.filter { $0.quantity == .instructions })
     var measure = measure
     if !quick {
-      // A process keeps the places that it got in memory and on the processors, and they are worth up to a tenth: the
-      // median of five processes is that of a machine, not of a draw.
-      measure.processes = measure.processes ?? min(5, measure.rounds ?? 5)
-      measure.rounds = measure.rounds ?? max(15, measure.processes ?? 1)
+      // A process keeps the places that it got in memory and on the processors, and a connection how its two sides wait
+      // for each other: the median of many is that of the machine, not of a draw.
+      measure.processes = measure.processes ?? min(9, measure.rounds ?? 9)
+      measure.rounds = measure.rounds ?? max(45, measure.processes ?? 1)
       measure.duration = measure.duration ?? 6
     }
     let plan = measure.plan(
