@@ -187,7 +187,10 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   package func arrive(on loop: EventLoop) {
     loop.assertOnLoop()
     guard let body = body.take(), isOpen else { return }
-    stopKeeping()
+    if isKeeping {
+      isKeeping = false
+      loop.stopKeeping(answerable)
+    }
     if let object = takeObject() { body(object) }
   }
 

@@ -3,12 +3,17 @@ import UV
 /// Runs work one after the other that would otherwise call itself ever deeper; one for each thread.
 @usableFromInline
 enum Trampoline {
+  @usableFromInline
   final class State {
     @exclusivity(unchecked) var isDraining = false
     /// How many deliveries are nested in each other.
     @exclusivity(unchecked) var depth = 0
     @exclusivity(unchecked) var queue: [() -> Void] = []
     @exclusivity(unchecked) var head = 0
+
+    /// The call has returned for which ``Trampoline/enter()`` gave this.
+    @usableFromInline
+    func leave() { depth -= 1 }
   }
 
   /// Runs `work` now; where other work of this kind is running on the thread, right after that.
@@ -41,16 +46,14 @@ enum Trampoline {
     state.isDraining = false
   }
 
+  /// Goes a call deeper, for work that is called and not bounced; nil where calls are nested deeply already.
   @usableFromInline
-  static func enter() -> Bool {
+  static func enter() -> State? {
     let state = current
-    if state.depth == 48 { return false }
+    if state.depth == 48 { return nil }
     state.depth += 1
-    return true
+    return state
   }
-
-  @usableFromInline
-  static func leave() { current.depth -= 1 }
 
   private static let states = ThreadLocal<State>()
 

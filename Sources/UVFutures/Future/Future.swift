@@ -119,13 +119,17 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   @inlinable
   static func resolve(_ ticket: RemoteTicket, _ result: Result<Output, Failure>) {
     guard ticket.claim() else { return }
-    // Sound: the caller gives the result up, and the loop takes it.
-    let transfer = UnsafeTransfer(result)
     // Sound: what the ticket was made for.
-    if let object = ticket.takeNow() {
-      return unsafeDowncast(object, to: Future.self).settle(transfer.value)
+    if let object = ticket.takeNow() { return unsafeDowncast(object, to: Future.self).settle(result) }
+    switch result {
+    case .success(let value):
+      // Sound: the caller gives the value up, and the loop takes it. A value without a size is captured without an
+      // allocation, a result isn't.
+      let transfer = UnsafeTransfer(value)
+      ticket.complete { unsafeDowncast($0, to: Future.self).settle(.success(transfer.value)) }
+    case .failure(let error):
+      ticket.complete { unsafeDowncast($0, to: Future.self).settle(.failure(error)) }
     }
-    ticket.complete { unsafeDowncast($0, to: Future.self).settle(transfer.value) }
   }
 
   /// Subscribes from any thread to a future that was made outside a loop. Signals come on the thread that
@@ -157,9 +161,9 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
     store(result)
     if cancelWork != nil { cancelWork = nil }
     if firstSubscription != nil {
-      if Trampoline.enter() {
+      if let state = Trampoline.enter() {
         fulfillSubscriptions(result)
-        Trampoline.leave()
+        state.leave()
       } else {
         Trampoline.bounce { [self] in fulfillSubscriptions(result) }
       }

@@ -29,13 +29,7 @@ public struct FutureResolver<Output, Failure: Error>: Sendable {
   /// Combine's `Future.Promise`.
   @inlinable
   public func callAsFunction(_ result: sending Result<Output, Failure>) {
-    guard ticket.claim() else { return }
-    // Sound: the caller gives the result up, and the loop takes it.
-    let transfer = UnsafeTransfer(result)
-    ticket.completeNow {
-      // Sound: what the ticket was made for.
-      unsafeDowncast($0, to: Future<Output, Failure>.self).settle(transfer.value)
-    }
+    Future.resolve(ticket, result)
   }
 }
 

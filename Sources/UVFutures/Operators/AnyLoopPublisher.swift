@@ -45,9 +45,9 @@ final class LoopPublisherBox<Output, Failure: Error> {
   deinit {
     var last = attach
     attach = nil
-    if Trampoline.enter() {
+    if let state = Trampoline.enter() {
       last = nil
-      Trampoline.leave()
+      state.leave()
     } else {
       Trampoline.bounce { last = nil }
     }
