@@ -211,12 +211,14 @@ final class WriteQueue: Cancelling {
 
   private func end(_ entries: [PendingWrite], _ code: Int32) {
     let rest = failureCode != nil ? pending.takeQueued() : []
+    // What libuv had may have left although nothing can follow it.
+    let restCode = failureCode ?? code
     if isFiltered { letFilterRead() }
     for entry in entries { entry.resume(code) }
-    for entry in rest { entry.resume(code) }
+    for entry in rest { entry.resume(restCode) }
     // Not at once: libuv can end several requests in one turn, each of which would carry the little that has
     // been written since the one before.
-    if pending.queued.isEmpty { becameEmpty(code) } else { schedule() }
+    if pending.queued.isEmpty { becameEmpty(restCode) } else { schedule() }
   }
 
   private func becameEmpty(_ code: Int32 = 0) {
