@@ -337,7 +337,7 @@ final class WriteQueue: Cancelling {
   func takeWaiters(_ timeout: UVError) -> () -> Void {
     self.timeout = timeout
     failureCode = timeout.code.rawValue
-    _ = pending.noteInFlight(rest: cuv_write_queue_size(owner.stream))
+    _ = pending.noteInFlight(rest: inFlightByteCount)
     let writers = pending.takeWaiters()
     let drainers = drainWaiters.takeAll()
     let shutdownWaiter = shutdownWaiter.take()

@@ -49,6 +49,24 @@ import UVTestSupport
     }
   }
 
+  @Test func `A write to a stream that is a file is told that it has timed out, and the file takes it`()
+    async throws
+  {
+    try await withLoopAndDirectory { loop, directory in
+      let stream = try FileStream(
+        try await loop.files.open("\(directory)/a", .writeOnly, options: .create).value)
+      stream.writeTimeout = .milliseconds(5)
+      let log = Log<UVError.Code?>()
+      try await withBusyPool(of: loop) {
+        stream.write("late") { log.append($0.error?.code) }
+        try await loop.until { !log.values.isEmpty }
+      }
+      #expect(log.values == [.timedOut])
+      try await stream.close().value
+      #expect(try await loop.files.readFile("\(directory)/a").value == "late")
+    }
+  }
+
   /// Reads a connection to its end.
   nonisolated(nonsending) func readAll(_ connection: TCPConnection) async throws -> Bytes {
     var all: [UInt8] = []
