@@ -59,7 +59,8 @@ final class StreamSidecar: HandleSidecar {
   @exclusivity(unchecked) private var timer: PendingRequest?
   /// When the timer is due.
   @exclusivity(unchecked) private var due: UInt64 = 0
-  /// Whether a timeout has passed, and the peer has got a last chance.
+  /// Whether a timeout has passed, and the peer has a last chance until the timer is due. A wait that begins
+  /// after that has one of its own.
   @exclusivity(unchecked) private var isLastChance = false
   /// Whether the handle has begun to close, so that its block may be gone.
   @exclusivity(unchecked) private var isClosed = false
@@ -213,7 +214,7 @@ final class StreamSidecar: HandleSidecar {
 
   private func look(at stream: ByteStream, _ now: UInt64, late: UInt64) {
     if stream.isWaitingToWrite { lookAtWrites(now) }
-    guard let (kind, end) = nextEnd(of: stream) else { return }
+    guard let (kind, end) = nextEnd(of: stream) else { return isLastChance = false }
     if end > now {
       isLastChance = false
       startTimer(min(end - now, stream.isWaitingToWrite ? timeBetweenLooks : .max), at: now)
@@ -253,13 +254,16 @@ final class StreamSidecar: HandleSidecar {
     timer = block.header.pointee.loop.sleepQuietly(for: length) { [self] result in
       guard case .success = result else { return }
       timer = nil
-      guard let stream = waitingStream else { return }
+      guard let stream = waitingStream else { return isLastChance = false }
       let now = uv_hrtime()
       look(at: stream, now, late: now > due ? now - due : 0)
     }
   }
 
-  private func stopTimer() { timer.take()?.cancel() }
+  private func stopTimer() {
+    timer.take()?.cancel()
+    isLastChance = false
+  }
 
   // MARK: The end of the server
 

@@ -176,6 +176,27 @@ import UVTestSupport
     }
   }
 
+  // The time is what this is about.
+  @Test(
+    "A reader that asks after the total gets what has come, although an earlier one got a last chance",
+    arguments: [false, true])
+  func laterReader(asksMuchLater: Bool) async throws {
+    try await withPair { loop, client, server in
+      server.totalTimeout = .milliseconds(1)
+      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      try await loop.settle()
+      // The loop is late, and the peer gets as much time. The bytes come then.
+      usleep(200_000)
+      try await loop.sleep(for: .milliseconds(1)).value
+      try await client.write("a").value
+      #expect(try await reading.value == "a")
+      try await loop.sleep(for: asksMuchLater ? .milliseconds(300) : .zero).value
+      try await client.write("b").value
+      #expect(try await server.read().value == "b")
+      await expectError(.timedOut, of: try await server.read().value)
+    }
+  }
+
   @Test func `A connection is not idle while it is written to`() async throws {
     try await withPair { loop, client, server in
       server.idleTimeout = .milliseconds(400)
