@@ -100,7 +100,7 @@ extension ByteStream {
       filtered = sendfile
       return sendfile.start()
     }
-    let descriptor = (try? fileDescriptor()).map { cuv_duplicate($0) } ?? UV_EBADF.rawValue
+    let descriptor = (try? fileDescriptor()).map { descriptorToSend(to: $0) } ?? UV_EBADF.rawValue
     if descriptor < 0 {
       writes.release()
       return file.refuse(UVError.Code(rawValue: descriptor), "fs_sendfile", done)
@@ -112,5 +112,17 @@ extension ByteStream {
     // Where the system's call waits for the peer itself, the timeouts count meanwhile.
     if cuv_open_flags(descriptor) & O_NONBLOCK == 0 { writes.noteFetched() }
     return request!.start()
+  }
+
+  /// A descriptor of its own for the same thing. A pipe that blocks is opened anew, so that it doesn't block
+  /// the thread that sends.
+  private func descriptorToSend(to descriptor: Int32) -> Int32 {
+    let flags = cuv_open_flags(descriptor)
+    if flags & O_NONBLOCK == 0, cuv_handle_type(block.handle) == UV_NAMED_PIPE, !isFile {
+      let other = cuv_reopen_pipe(descriptor, flags)
+      // A socket can't be opened anew, nor can a pipe whose reader has gone.
+      if other >= 0 { return other }
+    }
+    return cuv_duplicate(descriptor)
   }
 }

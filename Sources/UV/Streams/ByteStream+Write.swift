@@ -152,7 +152,8 @@ extension ByteStream {
   /// Chooses whether each write blocks the thread, and so the loop, until the system has taken the bytes.
   ///
   /// Use it for a terminal or a pipe whose output must be complete when the program ends. A server shouldn't
-  /// use it.
+  /// use it: while a ``sendfile(_:from:count:)`` goes to a socket that blocks, a thread of the pool waits for the
+  /// peer, and the timeouts count from its beginning.
   ///
   /// - Parameter isBlocking: True to block, false to return to the usual way.
   /// - Throws: `badDescriptor` if the stream is closed.

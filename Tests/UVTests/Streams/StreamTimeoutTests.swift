@@ -197,6 +197,53 @@ import UVTestSupport
     }
   }
 
+  @Test("The time in which a file is read for a pipe that blocks doesn't count, and that of its reader does")
+  func blockingPipe() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let bytes = SendfileTests.pattern(200_000)
+      try await loop.files.writeFile("\(directory)/a", bytes).value
+      let file = try await loop.files.open("\(directory)/a").value
+      let (reading, writing) = try loop.pipes.pair()
+      try writing.setBlocking(true)
+      writing.writeTimeout = .milliseconds(40)
+      let log = Log<Int?>()
+      try await withBusyPool(of: loop) {
+        writing.sendfile(file, count: bytes.count) { log.append($0.value) }
+        // In two parts, so that the loop looks at its timers meanwhile.
+        for _ in 0..<2 { try await loop.sleep(for: .milliseconds(80)).value }
+      }
+      #expect(try await reading.read(exactly: bytes.count).value == bytes)
+      try await loop.until { !log.values.isEmpty }
+      #expect(log.values == [bytes.count])
+      await expectError(.timedOut, of: try await writing.sendfile(file, count: bytes.count).value)
+      #expect(writing.isClosing)
+      // It waits for the thread of the pool, which doesn't wait for the reader.
+      try await file.close().timeout(after: .seconds(20)).value
+      reading.close()
+    }
+  }
+
+  @Test(
+    "A file that is sent to a socket that blocks keeps no thread once the connection has gone",
+    arguments: [false, true])
+  func blockingSocket(timesOut: Bool) async throws {
+    try await withTemporaryDirectory { directory in
+      try await withPair { loop, client, server in
+        try await loop.files.writeFile("\(directory)/a", SendfileTests.pattern(32 << 20)).value
+        let file = try await loop.files.open("\(directory)/a").value
+        try server.setBlocking(true)
+        if timesOut { server.writeTimeout = .milliseconds(40) }
+        let log = Log<UVError.Code?>()
+        server.sendfile(file, count: 32 << 20) { log.append($0.error?.code) }
+        #expect(try await client.read().value != nil)
+        if !timesOut { server.close() }
+        try await loop.until { !log.values.isEmpty }
+        #expect(log.values == [timesOut ? .timedOut : .cancelled])
+        try await file.close().timeout(after: .seconds(20)).value
+      }
+    }
+  }
+
   @Test func `A connection is not idle while it is written to`() async throws {
     try await withPair { loop, client, server in
       server.idleTimeout = .milliseconds(400)
