@@ -88,6 +88,7 @@ final class FilteredSendfile {
   private var part: Bytes?
 
   fileprivate func didSend(_ code: Int32) {
+    if code == 0, let part { stream.loop.noteWritten(part.count, to: stream.block) }
     part = nil
     if code < 0 { end(code) } else { goOn() }
   }
