@@ -74,6 +74,42 @@ import UVTestSupport
   }
 
   @Test(
+    "So does one that has asked for two together, each of which the pool is late to read",
+    arguments: [false, true])
+  func slowFiles(secure: Bool) async throws {
+    var limits = HTTPLimits()
+    limits.idleTimeout = .milliseconds(60)
+    limits.minimumRate = 10_000_000
+    let asked = Log<String>()
+    try await serve(secure: secure, limits) { exchange, file in
+      let loop = exchange.loop
+      asked.append(exchange.request.path ?? "")
+      if exchange.request.path == "/last" {
+        return try await exchange.respond(HTTPResponse(status: .ok), file: file, from: 1000, count: 1000)
+          .value
+      }
+      exchange.respond(HTTPResponse(status: .ok), file: file, count: 1000) { result in
+        #expect(result.error == nil)
+        // The next answer begins right after this.
+        let letGo = keepPoolBusy(of: loop)
+        loop.sleep(for: .milliseconds(300)) { _ in letGo() }
+      }
+    } client: { client in
+      try await withBusyPool(of: client.loop) {
+        let last = Bytes("GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        try await client.write([Self.get("/"), last]).value
+        for _ in 0..<2 { try await client.loop.sleep(for: .milliseconds(150)).value }
+        #expect(asked.values == ["/", "/last"])
+      }
+      for start in [0, 1000] {
+        #expect(try await client.read(until: "\r\n\r\n", limit: 1000).value != nil)
+        #expect(try await client.read(exactly: 1000).value == Bytes(Self.content[start..<(start + 1000)]))
+      }
+      #expect(try await client.read().value == nil)
+    }
+  }
+
+  @Test(
     "Parts and bytes come in the order in which they were written, awaited or not, over TCP and TLS",
     arguments: [false, true])
   func parts(secure: Bool) async throws {
