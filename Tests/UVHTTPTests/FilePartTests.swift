@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import UVTLS
 import UVTestSupport
@@ -252,6 +253,27 @@ import UVTestSupport
       if resets, let stream = stream as? TCPConnection { stream.closeReset() } else { stream.close() }
       try await stream.loop.settle { ends.values.count == 9 }
       #expect(ends.values == Array(repeating: .brokenPipe, count: 9))
+    }
+  }
+
+  @Test(
+    "An answer whose client is lost while the file is read fails as other answers do",
+    arguments: [false, true])
+  func lostWhileReading(secure: Bool) async throws {
+    let (isAsked, ends) = (Log<Bool>(), Log<UVError.Code?>())
+    try await serve(secure: secure) { exchange, file in
+      exchange.respond(HTTPResponse(status: .ok), file: file, count: 1000) { ends.append($0.error?.code) }
+      isAsked.append(true)
+    } client: { stream in
+      try await withBusyPool(of: stream.loop) {
+        try await stream.write(Self.get("/")).value
+        try await stream.loop.until { !isAsked.values.isEmpty }
+        if let stream = stream as? TCPConnection { stream.closeReset() }
+        // TLS' sign of the end doesn't come.
+        if secure { shutdown(try stream.fileDescriptor(), Int32(SHUT_RDWR)) }
+        try await stream.loop.until { !ends.values.isEmpty }
+      }
+      #expect(ends.values == [.brokenPipe])
     }
   }
 

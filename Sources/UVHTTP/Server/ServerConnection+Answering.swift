@@ -101,8 +101,12 @@ extension ServerConnection {
     writeCount += 1
     return send(file, from: offset, count: count) { [self] result in
       // The client has been promised more than a file has that has become shorter.
-      let outcome = result.flatMap { sent -> Result<Void, UVError> in
+      var outcome = result.flatMap { sent -> Result<Void, UVError> in
         sent == count ? .success(()) : .failure(UVError(.endOfFile, operation: "fs_sendfile"))
+      }
+      // The program has cancelled nothing if the connection has ended before.
+      if phase == .closed, case .failure(let error) = outcome, error.code == .cancelled {
+        outcome = .failure(UVError(endCode, operation: "respond"))
       }
       // Nothing follows a part that is missing.
       if case .failure = outcome { close() }
