@@ -192,7 +192,7 @@ final class SourceCore<Element>: SourceLine {
 
   /// - Parameter isAhead: Whether the source has elements that came before its end. The handler gets them.
   func start(_ handler: Waiter, from source: any SourceDriver, isAhead: Bool = false) {
-    source.loop.requireOnLoop()
+    source.loop.requireOnLoop("start()")
     if hasHandler || !isAhead, let outcome = immediateOutcome() {
       source.loop.answer { handler.resume(outcome) }
       return

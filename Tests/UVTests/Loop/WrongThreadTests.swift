@@ -68,6 +68,15 @@ import UVTestSupport
     #expect(Self.text(closed).contains("close() on a thread that isn't the event loop's"))
   }
 
+  @Test func `So does a source that is started there`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let loop = try EventLoop()
+      Self.elsewhere(try loop.tcp.listen(port: 0)) { listener in listener.start { _ in } }
+    }
+    #expect(
+      Self.text(result).contains("start() on a thread that isn't the event loop's: use executor.execute"))
+  }
+
   @Test func `So does a request for a source's next element, and a file operation`() async {
     let asked = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
