@@ -152,6 +152,16 @@ import UVTestSupport
     }
   }
 
+  @Test func `A subscription is handed to the thread that cancels it, as the article says`() async throws {
+    try await withCallbackLoop { loop in
+      var count = 0
+      nonisolated(unsafe) let subscription = loop.ticks(every: .milliseconds(1)).publisher()
+        .sink(receiveCompletion: { _ in Issue.record("a completion") }, receiveValue: { _ in count += 1 })
+      // The ticks keep the loop running until then.
+      loop.eventually(count > 2) { DispatchQueue.global().async { subscription.cancel() } }
+    }
+  }
+
   @Test("A task off the loop that iterates over a merge ends when it is cancelled", .timeLimit(.minutes(1)))
   func valuesOffTheLoop() async throws {
     let subjects = Box([PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>()])
