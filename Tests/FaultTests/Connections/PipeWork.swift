@@ -26,7 +26,12 @@ final class PipeWork {
 
   private func passHandles() {
     let path = "\(directory)/socket"
-    guard let listener = try? loop.pipes.listen(path: path, passesHandles: true) else { return }
+    let listener: PipeListener
+    do throws(UVError) { listener = try loop.pipes.listen(path: path, passesHandles: true) } catch {
+      // No call has failed: none of this would be tested.
+      ledger.expect(error.code != .nameTooLong, "\(path) is too long for a socket: choose a shorter TMPDIR")
+      return
+    }
     self.listener = listener
     _ = try? listener.localPath()
     try? listener.chmod([.read, .write])

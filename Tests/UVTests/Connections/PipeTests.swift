@@ -83,6 +83,7 @@ import UVTestSupport
   /// Fact 11 of libuv's: `uv_pipe_bind` cuts a long path short, and binds what is left.
   @Test(.onTheMachine("a file outside of the loop")) func fact11APathThatIsTooLongIsRefused() async throws {
     try await withTemporaryDirectory { directory in
+      try #require(directory.utf8.count < 106, "too long for the path of a socket: choose a shorter TMPDIR")
       let fits = directory + "/" + String(repeating: "p", count: 106 - directory.utf8.count)
       #expect(fits.utf8.count == 107)
       try await withLoop { loop in
