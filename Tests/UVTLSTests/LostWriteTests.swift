@@ -49,4 +49,36 @@ import UVTestSupport
       peer.close()
     }
   }
+
+  @Test(
+    "A peer that breaks the protocol while it is sent something is told so behind what is under way",
+    arguments: [false, true])
+  func alert(isFile: Bool) async throws {
+    let certificates = Certificates.shared
+    let (server, client) = try (certificates.server(), certificates.client())
+    let path = certificates.path("alert")
+    try Data("file".utf8).write(to: URL(fileURLWithPath: path))
+    try await withLoop { loop in
+      let (near, far) = try loop.pipes.socketPair()
+      let peer = try loop.pipes.open(fileDescriptor: dup(far.fileDescriptor()))
+      let (connection, other) = try await handshake(loop, near, far, server, client).get()
+      let file = try await loop.files.open(path).value
+      try await withBusyPool(of: loop) {
+        if isFile {
+          connection.sendfile(file, count: 4) { _ in }
+        } else {
+          connection.write(Bytes(repeating: 1, count: 8 << 20)) { _ in }
+          try await loop.until { connection.writeQueueSize > 0 }
+        }
+        try await peer.write(Bytes(repeating: 0x78, count: 100)).value
+        await expectFailure(.tls) { () async throws(UVError) in _ = try await connection.read().value }
+      }
+      other.readTimeout = .seconds(5)
+      await expectFailure(.tls) { () async throws(UVError) in while try await other.read().value != nil {} }
+      try await file.close().value
+      connection.close()
+      other.close()
+      peer.close()
+    }
+  }
 }

@@ -124,9 +124,12 @@ extension WriteQueue {
   var hasTooMuchOutput: Bool { outputCount > Self.mostOutput }
 
   /// Goes on reading, if that rested because of the filter's output and the system has taken enough of it.
-  /// After a failure nothing of it will ever leave.
+  /// After a failure it has one more chance: an alert may be in it.
   func letFilterRead() {
-    if failureCode != nil { filter?.dropOutput() }
+    if failureCode != nil, let filter {
+      if !block.isClosing { _ = offer(filter.output) }
+      filter.dropOutput()
+    }
     if block.header.pointee.activity.contains(.filterResting), !hasTooMuchOutput { owner.goOnForFilter() }
   }
 
