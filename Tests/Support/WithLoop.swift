@@ -29,7 +29,18 @@ public func withCallbackLoop<T: Sendable>(
 let dispatchTimer = Task {
   for milliseconds in 1...50 {
     try? await Task.sleep(for: .milliseconds(milliseconds))
-    if openDescriptors().values.contains("anon_inode:[timerfd]") { break }
+    if hasSleepTimer { break }
+  }
+}
+
+/// Whether the descriptor is open: a timer on the clock that `Task.sleep` uses. Dispatch has one for each clock, and
+/// others use another.
+private var hasSleepTimer: Bool {
+  openDescriptors().contains { name, target in
+    guard target == "anon_inode:[timerfd]" else { return false }
+    let info = try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)
+    // CLOCK_BOOTTIME.
+    return info?.contains("clockid: 7\n") == true
   }
 }
 
