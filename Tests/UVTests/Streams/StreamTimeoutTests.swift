@@ -197,7 +197,9 @@ import UVTestSupport
     }
   }
 
-  @Test("The time in which a file is read for a pipe that blocks doesn't count, and that of its reader does")
+  @Test(
+    "The time in which a file is read for a pipe that blocks doesn't count, and that of its reader does",
+    .onTheMachine("/proc/self/fd, by which a pipe is opened anew"))
   func blockingPipe() async throws {
     try await withLoopAndDirectory { loop, directory in
       let bytes = SendfileTests.pattern(200_000)
