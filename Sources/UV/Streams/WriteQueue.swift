@@ -211,7 +211,7 @@ final class WriteQueue: Cancelling {
 
   private func end(_ entries: [PendingWrite], _ code: Int32) {
     let rest = failureCode != nil ? pending.takeQueued() : []
-    // What libuv had may have left although nothing can follow it.
+    // The entries may have left, and yet the rest can't follow them.
     let restCode = failureCode ?? code
     if isFiltered { letFilterRead() }
     for entry in entries { entry.resume(code) }

@@ -11,7 +11,7 @@ extension EventLoop {
       ticket.reopen(for: object)
       return ticket
     }
-    let ticket = RemoteTicket(object, executor)
+    let ticket = RemoteTicket(object, telling: object, executor)
     ties.tickets.add(ticket)
     return ticket
   }

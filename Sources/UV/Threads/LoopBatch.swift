@@ -66,9 +66,9 @@ package final class LoopBatch: LoopMessage, @unchecked Sendable {
   /// A ticket for an object that was just made. It keeps the loop running when the loop has it.
   ///
   /// - Parameter answerable: The same object, if it is to be told.
-  package func open(_ object: AnyObject, _ answerable: (any Answerable)? = nil) -> RemoteTicket {
+  package func open(_ object: AnyObject, telling answerable: (any Answerable)? = nil) -> RemoteTicket {
     assertHere()
-    let ticket = RemoteTicket(object, answerable, self)
+    let ticket = RemoteTicket(object, telling: answerable, nil, self)
     tickets.append(ticket)
     return ticket
   }

@@ -47,9 +47,9 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   private let executor: LoopExecutor?
   // Sound: retained here, and released where it is taken out.
   private var object: Unmanaged<AnyObject>?
-  /// The same as what it is, where it is that: the runtime takes 450 instructions to find out.
-  // Sound: it isn't used without the object.
-  private unowned(unsafe) var whatItIs: (any Answerable)?
+  /// The object again, if it is to be told. The runtime would take 450 instructions to find out what it is.
+  // Sound: used only while the object is held.
+  private unowned(unsafe) var told: (any Answerable)?
   private var body: ((AnyObject) -> Void)?
   private let origin: Origin?
   private let isClaimed = Atomic(false)
@@ -58,34 +58,31 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
 
   /// A ticket that keeps `loop` running from now on; on the loop's thread.
   @usableFromInline
-  package init(_ object: any Answerable, of loop: EventLoop) {
-    executor = loop.executor
-    origin = nil
-    self.object = .passRetained(object)
-    whatItIs = object
+  package convenience init(_ object: any Answerable, of loop: EventLoop) {
+    self.init(object, telling: object, loop.executor)
     keep(loop, object)
   }
 
   /// The same for an object that needn't be told anything.
-  package init(carrying object: AnyObject, of loop: EventLoop) {
-    executor = loop.executor
-    origin = nil
-    self.object = .passRetained(object)
+  package convenience init(carrying object: AnyObject, of loop: EventLoop) {
+    self.init(object, telling: nil, loop.executor)
     keep(loop, nil)
   }
 
-  init(_ object: any Answerable, _ executor: LoopExecutor?) {
+  /// A ticket for an object that was just made.
+  ///
+  /// - Parameters:
+  ///   - answerable: The same object, if it is to be told.
+  ///   - executor: Its loop's; nil if it wasn't made on one.
+  ///   - batch: What it was made for, if that is a handler that runs elsewhere.
+  init(
+    _ object: AnyObject, telling answerable: (any Answerable)?, _ executor: LoopExecutor?,
+    _ batch: LoopBatch? = nil
+  ) {
     self.executor = executor
-    origin = executor == nil ? .thread(cuv_thread_id()) : nil
+    origin = executor == nil ? batch.map { .batch($0) } ?? .thread(cuv_thread_id()) : nil
     self.object = .passRetained(object)
-    whatItIs = object
-  }
-
-  init(_ object: AnyObject, _ answerable: (any Answerable)?, _ batch: LoopBatch) {
-    executor = nil
-    origin = .batch(batch)
-    self.object = .passRetained(object)
-    whatItIs = answerable
+    told = answerable
   }
 
   /// A ticket for an object, just made, that keeps this thread's loop running when this turn is over.
@@ -102,7 +99,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @inline(never)
   private static func openFurther(_ object: any Answerable) -> RemoteTicket {
     if let loop = EventLoop.current { return loop.openFurtherTicket(object) }
-    return LoopBatch.current?.open(object, object) ?? RemoteTicket(object, nil)
+    return LoopBatch.current?.open(object, telling: object) ?? RemoteTicket(object, telling: object, nil)
   }
 
   /// Calls `body` with a ticket for an object that was just made. If nobody has kept it, the object is told
@@ -144,12 +141,12 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   func reopen(for object: any Answerable) {
     assert(self.object == nil, "a ticket is used for two objects")
     self.object = .passRetained(object)
-    whatItIs = object
+    told = object
     isClaimed.store(false, ordering: .relaxed)
   }
 
   /// The object, if it is ``Answerable``.
-  var answerable: (any Answerable)? { isOpen ? whatItIs : nil }
+  var answerable: (any Answerable)? { isOpen ? told : nil }
 
   /// Takes the object out: it has its answer, or will have none.
   @inline(__always)

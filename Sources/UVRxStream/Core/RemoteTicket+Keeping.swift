@@ -19,7 +19,7 @@ extension RemoteTicket {
   }
 }
 
-/// What a loop waits for. Each ticket has its own: a loop that ends lets go of each object once.
+/// The object of a ticket that has none of its own to tell. Each ticket has another.
 private final class AwaitedInput: Answerable {
   private let result: Any.Type?
   init(_ result: Any.Type?) { self.result = result }
