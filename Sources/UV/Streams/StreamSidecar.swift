@@ -56,12 +56,11 @@ final class StreamSidecar: HandleSidecar {
   @exclusivity(unchecked) private var lastFetch: UInt64 = 0
   /// When the total has passed.
   @exclusivity(unchecked) private var totalEnd = UInt64.max
-  @exclusivity(unchecked) private var timer: PendingRequest?
   /// When the timer is due.
   @exclusivity(unchecked) private var due: UInt64 = 0
-  /// Whether a timeout has passed, and the peer has a last chance until the timer is due. A wait that begins
-  /// after that has one of its own.
-  @exclusivity(unchecked) private var isLastChance = false
+  /// Due when one has to look at the stream. It is the last chance of a peer if a timeout has passed; a wait
+  /// that begins after that has one of its own.
+  @exclusivity(unchecked) private var timer: (request: PendingRequest, isLastChance: Bool)?
   /// Whether the handle has begun to close, so that its block may be gone.
   @exclusivity(unchecked) private var isClosed = false
   /// How many bytes libuv had to write when they were looked at last.
@@ -96,7 +95,7 @@ final class StreamSidecar: HandleSidecar {
     let now = uv_hrtime()
     limits[kind.rawValue] = Limit(
       duration: duration, length: duration.map { min($0.nanoseconds, .max - 1) } ?? .max, start: now)
-    isLastChance = false
+    timer?.isLastChance = false
     readLength = min(length(of: .read), length(of: .idle), length(of: .farewell))
     writeLength = min(length(of: .write), length(of: .idle))
     totalEnd = limits[Kind.total.rawValue].end(since: 0) ?? .max
@@ -110,7 +109,7 @@ final class StreamSidecar: HandleSidecar {
   func begin(_ kind: Kind, _ duration: Duration, at now: UInt64) -> Bool {
     guard limits[kind.rawValue].duration == duration else { return false }
     limits[kind.rawValue].start = now
-    isLastChance = false
+    timer?.isLastChance = false
     if timer == nil { look(now) }
     return true
   }
@@ -209,22 +208,19 @@ final class StreamSidecar: HandleSidecar {
 
   /// Starts the timer if it isn't started and somebody waits.
   private func look(_ now: UInt64) {
-    if timer == nil, let stream = waitingStream { look(at: stream, now, late: 0) }
+    if timer == nil, let stream = waitingStream { look(at: stream, now, late: 0, hadLastChance: false) }
   }
 
-  private func look(at stream: ByteStream, _ now: UInt64, late: UInt64) {
+  private func look(at stream: ByteStream, _ now: UInt64, late: UInt64, hadLastChance: Bool) {
     if stream.isWaitingToWrite { lookAtWrites(now) }
-    guard let (kind, end) = nextEnd(of: stream) else { return isLastChance = false }
+    guard let (kind, end) = nextEnd(of: stream) else { return }
     if end > now {
-      isLastChance = false
       startTimer(min(end - now, stream.isWaitingToWrite ? timeBetweenLooks : .max), at: now)
-    } else if !isLastChance {
+    } else if !hadLastChance {
       // The time that the loop was late isn't the peer's fault. And what has come meanwhile is read before
       // this timer is due.
-      isLastChance = true
-      startTimer(max(late, 1_000_000), at: now)
+      startTimer(max(late, 1_000_000), at: now, isLastChance: true)
     } else {
-      isLastChance = false
       if kind == .farewell { return sayFarewell(stream) }
       stream.timeOut(kind, after: limits[kind.rawValue].duration!)
       if stream.isWaitingToRead { beginReading() }
@@ -248,22 +244,20 @@ final class StreamSidecar: HandleSidecar {
     max(1_000_000, writeLength / 8)
   }
 
-  private func startTimer(_ length: UInt64, at now: UInt64) {
+  private func startTimer(_ length: UInt64, at now: UInt64, isLastChance: Bool = false) {
     due = now &+ length
     let length = Duration.nanoseconds(Int64(clamping: length))
-    timer = block.header.pointee.loop.sleepQuietly(for: length) { [self] result in
+    let request = block.header.pointee.loop.sleepQuietly(for: length) { [self] result in
       guard case .success = result else { return }
-      timer = nil
-      guard let stream = waitingStream else { return isLastChance = false }
+      let hadLastChance = timer.take()?.isLastChance == true
+      guard let stream = waitingStream else { return }
       let now = uv_hrtime()
-      look(at: stream, now, late: now > due ? now - due : 0)
+      look(at: stream, now, late: now > due ? now - due : 0, hadLastChance: hadLastChance)
     }
+    timer = (request, isLastChance)
   }
 
-  private func stopTimer() {
-    timer.take()?.cancel()
-    isLastChance = false
-  }
+  private func stopTimer() { timer.take()?.request.cancel() }
 
   // MARK: The end of the server
 
