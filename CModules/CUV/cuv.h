@@ -163,6 +163,9 @@ int cuv_set_blocking(int fd);
 /// The flags with which a descriptor was opened, or a libuv error code.
 int cuv_open_flags(int fd);
 
+/// Whether a call on a descriptor may wait.
+bool cuv_is_blocking(int fd);
+
 /// Opens the null device in place of each standard descriptor that is closed. Otherwise the next descriptor
 /// would be that one, and libuv ends a program that closes it.
 void cuv_fill_standard_descriptors(void);

@@ -78,6 +78,11 @@ int cuv_open_flags(int fd) {
   return flags < 0 ? uv_translate_sys_error(errno) : flags;
 }
 
+bool cuv_is_blocking(int fd) {
+  int flags = fcntl(fd, F_GETFL);
+  return flags >= 0 && !(flags & O_NONBLOCK);
+}
+
 void cuv_fill_standard_descriptors(void) {
   for (int fd = 0; fd <= 2; fd++)
     if (!cuv_is_open(fd) && open("/dev/null", O_RDWR) < 0) return;

@@ -110,16 +110,15 @@ extension ByteStream {
       didBypassWrites()
     }
     // Where the system's call waits for the peer itself, the timeouts count meanwhile.
-    if cuv_open_flags(descriptor) & O_NONBLOCK == 0 { writes.noteFetched() }
+    if cuv_is_blocking(descriptor) { writes.noteFetched() }
     return request!.start()
   }
 
   /// A descriptor of its own for the same thing. A pipe that blocks is opened anew, so that it doesn't block
   /// the thread that sends.
   private func descriptorToSend(to descriptor: Int32) -> Int32 {
-    let flags = cuv_open_flags(descriptor)
-    if flags & O_NONBLOCK == 0, cuv_handle_type(block.handle) == UV_NAMED_PIPE, !isFile {
-      let other = cuv_reopen_pipe(descriptor, flags)
+    if cuv_handle_type(block.handle) == UV_NAMED_PIPE, !isFile, cuv_is_blocking(descriptor) {
+      let other = cuv_reopen_pipe(descriptor, cuv_open_flags(descriptor))
       // A socket can't be opened anew, nor can a pipe whose reader has gone.
       if other >= 0 { return other }
     }

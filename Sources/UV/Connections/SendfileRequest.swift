@@ -165,7 +165,7 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
   override func abandon(_ error: UVError) {
     super.abandon(error)
     // A call that blocks waits for the peer, which would keep the thread, and the loop, as long as it likes.
-    if isAtWork, cuv_open_flags(target) & O_NONBLOCK == 0 { _ = CUV.shutdown(target, Int32(SHUT_WR)) }
+    if isAtWork, cuv_is_blocking(target) { _ = CUV.shutdown(target, Int32(SHUT_WR)) }
   }
 
   fileprivate func finish(_ code: Int32) {

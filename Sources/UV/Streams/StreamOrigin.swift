@@ -73,7 +73,7 @@ extension ByteStream {
   /// the other stream needs no state for "given away".
   private func open(_ plain: ByteStream, _ transport: StreamOrigin.Transport) throws(UVError) {
     let old = try plain.fileDescriptor()
-    let isBlocking = cuv_open_flags(old) & O_NONBLOCK == 0
+    let isBlocking = cuv_is_blocking(old)
     let descriptor = cuv_duplicate(old)
     try check(descriptor, "secure")
     let code = transport.open(block.raw, descriptor)
