@@ -51,6 +51,14 @@ import UVTestSupport
     }
   }
 
+  /// The pool is late for longer than these allow a client to be silent.
+  private static var impatient: HTTPLimits {
+    var limits = HTTPLimits()
+    limits.idleTimeout = .milliseconds(60)
+    limits.minimumRate = 10_000_000
+    return limits
+  }
+
   private static func get(_ path: String, method: String = "GET") -> Bytes {
     Bytes("\(method) \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
   }
@@ -59,10 +67,7 @@ import UVTestSupport
     "A client gets a file that the pool is late to read, whatever silence it is allowed",
     arguments: [false, true])
   func slowFile(secure: Bool) async throws {
-    var limits = HTTPLimits()
-    limits.idleTimeout = .milliseconds(60)
-    limits.minimumRate = 10_000_000
-    try await serve(secure: secure, limits) { exchange, file in
+    try await serve(secure: secure, Self.impatient) { exchange, file in
       try await exchange.respond(HTTPResponse(status: .ok), file: file, count: 1000).value
     } client: { client in
       try await withBusyPool(of: client.loop) {
@@ -78,11 +83,8 @@ import UVTestSupport
     "So does one that has asked for two together, each of which the pool is late to read",
     arguments: [false, true])
   func slowFiles(secure: Bool) async throws {
-    var limits = HTTPLimits()
-    limits.idleTimeout = .milliseconds(60)
-    limits.minimumRate = 10_000_000
     let asked = Log<String>()
-    try await serve(secure: secure, limits) { exchange, file in
+    try await serve(secure: secure, Self.impatient) { exchange, file in
       let loop = exchange.loop
       asked.append(exchange.request.path ?? "")
       if exchange.request.path == "/last" {

@@ -28,12 +28,7 @@ import UVTestSupport
 
   @Test("Writes that wait when the peer breaks the protocol fail, though what is under way leaves")
   func behindAnAlert() async throws {
-    let certificates = Certificates.shared
-    let (server, client) = try (certificates.server(), certificates.client())
-    try await withLoop { loop in
-      let (near, far) = try loop.pipes.socketPair()
-      let peer = try loop.pipes.open(fileDescriptor: dup(far.fileDescriptor()))
-      let (connection, other) = try await handshake(loop, near, far, server, client).get()
+    try await withRawPeer { loop, connection, _, peer in
       let log = Log<String>()
       connection.write(Bytes(repeating: 1, count: 8 << 20)) { log.append("much \($0.error?.name ?? "ok")") }
       try await loop.until { connection.writeQueueSize > 0 }
@@ -44,9 +39,6 @@ import UVTestSupport
       peer.start { _ in }
       try await loop.until { log.values.count == 2 }
       #expect(log.values.filter { $0.hasSuffix("ok") } == [])
-      connection.close()
-      other.close()
-      peer.close()
     }
   }
 
@@ -54,14 +46,9 @@ import UVTestSupport
     "A peer that breaks the protocol while it is sent something is told so behind what is under way",
     arguments: [false, true])
   func alert(isFile: Bool) async throws {
-    let certificates = Certificates.shared
-    let (server, client) = try (certificates.server(), certificates.client())
-    let path = certificates.path("alert")
+    let path = Certificates.shared.path("alert")
     try Data("file".utf8).write(to: URL(fileURLWithPath: path))
-    try await withLoop { loop in
-      let (near, far) = try loop.pipes.socketPair()
-      let peer = try loop.pipes.open(fileDescriptor: dup(far.fileDescriptor()))
-      let (connection, other) = try await handshake(loop, near, far, server, client).get()
+    try await withRawPeer { loop, connection, other, peer in
       let file = try await loop.files.open(path).value
       try await withBusyPool(of: loop) {
         if isFile {
@@ -76,9 +63,24 @@ import UVTestSupport
       other.readTimeout = .seconds(5)
       await expectFailure(.tls) { () async throws(UVError) in while try await other.read().value != nil {} }
       try await file.close().value
-      connection.close()
-      other.close()
-      peer.close()
+    }
+  }
+
+  /// Has a connection with TLS, and `peer` say beside its other end what is no TLS.
+  private func withRawPeer(
+    _ body:
+      nonisolated(nonsending) @escaping @Sendable (
+        _ loop: EventLoop, _ connection: ByteStream, _ other: ByteStream, _ peer: ByteStream
+      ) async throws -> Void
+  ) async throws {
+    let certificates = Certificates.shared
+    let (server, client) = try (certificates.server(), certificates.client())
+    try await withLoop { loop in
+      let (near, far) = try loop.pipes.socketPair()
+      let peer = try loop.pipes.open(fileDescriptor: dup(far.fileDescriptor()))
+      let (connection, other) = try await handshake(loop, near, far, server, client).get()
+      try await body(loop, connection, other, peer)
+      for stream in [connection, other, peer] { stream.close() }
     }
   }
 }
