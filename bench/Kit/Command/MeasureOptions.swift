@@ -21,12 +21,8 @@ struct MeasureOptions: ParsableArguments {
   func validate() throws {
     try Limits.check(duration, "--duration", upTo: Limits.seconds)
     try Limits.check(timeBudget, "--time-budget", upTo: Limits.seconds)
-    if let rounds, !(1...Limits.rounds).contains(rounds) {
-      throw ValidationError("--rounds must be at least 1 and at most \(Limits.rounds)")
-    }
-    if let processes, !(1...Limits.rounds).contains(processes) {
-      throw ValidationError("--processes must be at least 1 and at most \(Limits.rounds)")
-    }
+    try Limits.check(rounds, "--rounds")
+    try Limits.check(processes, "--processes")
     if let processes, let rounds, processes > rounds {
       throw ValidationError(
         "\(processes) processes can't share \(rounds) --rounds: ask for \(processes) at least")

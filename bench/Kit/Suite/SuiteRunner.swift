@@ -27,10 +27,9 @@ final class SuiteRunner {
 
   private func measure(_ item: SuitePlan.Case) throws -> [RowResult] {
     let rows = try item.styles.map { style in
-      let id = item.id(style)
-      let row = Row(id: id, worker: try startWorker(id))
-      libraries.merge(row.worker.hello.libraries) { $1 }
-      return row
+      let worker = try startWorker(item.id(style))
+      libraries.merge(worker.hello.libraries) { $1 }
+      return Row(id: item.id(style), worker: worker)
     }
     defer { for row in rows { row.worker.finish() } }
     let started = ProcessUsage.now().wall

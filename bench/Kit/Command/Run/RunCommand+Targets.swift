@@ -11,8 +11,8 @@ extension RunCommand {
     if !quick {
       // A process keeps the places that it got in memory and on the processors, and a connection how its two sides wait
       // for each other: the median of many is that of the machine, not of a draw.
-      measure.processes = measure.processes ?? min(9, measure.rounds ?? 9)
-      measure.rounds = measure.rounds ?? max(45, measure.processes ?? 1)
+      let rounds = measure.rounds ?? max(45, measure.processes ?? 0)
+      (measure.rounds, measure.processes) = (rounds, measure.processes ?? min(9, rounds))
       measure.duration = measure.duration ?? 6
     }
     let plan = measure.plan(
