@@ -299,6 +299,22 @@ import UVTestSupport
     }
   }
 
+  @Test("none of 2,000 promises that handlers on queues return, and that fail at once, is reported")
+  func failing() async throws {
+    try await program(logs: ["2000"]) { loop, log in
+      let executor = loop.executor
+      when(
+        resolved: (0..<2000).map { number in
+          Promise.value(number).then(on: Self.queue) { _ in
+            let (promise, seal) = Promise<Int>.pending()
+            try executor.execute { _ in seal.reject(Boom()) }
+            return promise
+          }
+        }
+      ).done { results in log("\(results.count { !$0.isFulfilled })") }
+    }
+  }
+
   @Test func `a handler of the main actor can't chain promises of a loop on another thread`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       DispatchQueue.global().async {

@@ -32,7 +32,13 @@ extension Node {
     let ticket = ticket("on:")
     dispatcher.dispatch {
       do {
-        let made = Sent(try ticket.runElsewhere(work))
+        let made = Sent(
+          try ticket.runElsewhere {
+            let made = try work()
+            // It comes to the loop before the message that has it adopted, and may fail in between.
+            made.node.flags.insert(.isHandled)
+            return made
+          })
         if ticket.isOnOtherLoop {
           // It stays on that loop, and its outcome comes.
           made.take().pipe { outcome in
