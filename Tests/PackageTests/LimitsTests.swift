@@ -81,7 +81,7 @@ import Testing
       ),
       ("backlog of a listener", "Sources/UV/Connections/TCP.swift", "backlog: Int = 511"),
       ("a turn's budget", "Sources/UV/Loop/TurnBudget.swift", "static let full = 2048"),
-      ("a stream's share of a turn", "Sources/UV/Loop/ReadShare.swift", "static let limit = 256 << 10"),
+      ("a stream's share of a turn", "Sources/UV/Loop/ReadShare.swift", "static let limit = 128 << 10"),
       (
         "``ByteStream/highWaterMark``", "Sources/UV/Streams/WriteQueue.swift",
         "usualHighWaterMark = 65536"

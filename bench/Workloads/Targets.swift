@@ -107,7 +107,7 @@ public enum Targets {
     "C uses the same messages again; making a function, one for the answer and an object takes 0.7 times C's time besides"
 
   private static let tail =
-    "a style reads 256 KiB of the greedy one in a turn, C 2 MiB; time that `doctor` calls stolen shows here first"
+    "a style reads 128 KiB of the greedy one in a turn, C 2 MiB; time that `doctor` calls stolen shows here first"
 
   private static let wakeUps: [Style: String] = [
     .callback:

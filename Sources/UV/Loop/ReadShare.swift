@@ -5,7 +5,7 @@
 /// one peer that sends without a pause makes all others wait for two milliseconds each time.
 struct ReadShare {
   /// How many bytes a stream reads in a turn when its peer goes on sending.
-  static let limit = 256 << 10
+  static let limit = 128 << 10
 
   private var reader: UnsafeRawPointer?
   private var count = 0

@@ -6,7 +6,7 @@ import CUV
 /// which slows the peer down. A writer awaits each write, or checks ``isAboveHighWaterMark`` and awaits
 /// ``drain()``.
 ///
-/// A stream whose peer sends without a pause reads 256 KiB in a turn of the loop, and then the others have
+/// A stream whose peer sends without a pause reads 128 KiB in a turn of the loop, and then the others have
 /// theirs.
 ///
 /// The corresponding libuv type is `uv_stream_t`.
