@@ -52,7 +52,7 @@ extension EventLoop {
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {
     requireOnLoop("spawn")
-    let task = LoopTask(loop: self, SourcePlace(file: file, line: line), .general(body))
+    let task = ValueTask(loop: self, SourcePlace(file: file, line: line), .general(body))
     setName(name, of: task)
     return start(task)
   }

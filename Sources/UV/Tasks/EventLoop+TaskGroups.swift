@@ -120,7 +120,7 @@ extension EventLoop {
     file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) async throws(E) -> T {
-    let task = LoopTask(loop: self, SourcePlace(file: file, line: line), .general(body))
+    let task = ValueTask(loop: self, SourcePlace(file: file, line: line), .general(body))
     task.isShielded = true
     setName(name(of: currentTask), of: task)
     start(task)

@@ -1,5 +1,5 @@
 /// A task on an event loop, made by `spawn` of ``EventLoop`` or ``LoopTaskGroup``. On the loop's thread only.
-public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
+public class LoopTask<Success, Failure: Error>: LoopTaskBase {
   typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
 
   /// The task's body. A body without a value that can't fail is kept as it is. In the other form its frame
@@ -10,8 +10,6 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
     case plain(PlainBody)
   }
 
-  // A result without a value is one byte, and stands beside those of the base.
-  @exclusivity(unchecked) private var result: Result<Success, Failure>?
   @exclusivity(unchecked) private var work: Form?
   @exclusivity(unchecked) private var waiters: [UnsafeContinuation<Void, Never>] = []
 
@@ -31,14 +29,15 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
     }
   }
 
-  override nonisolated(nonsending) func run() async {
+  override final nonisolated(nonsending) func run() async {
     // The closure and its captures are released as soon as the closure has ended.
     let body = takeBody()
     do throws(Failure) { finish(.success(try await body())) } catch { finish(.failure(error)) }
   }
 
-  func finish(_ result: Result<Success, Failure>) {
-    self.result = result
+  final func finish(_ result: Result<Success, Failure>) {
+    keep(result)
+    hasResult = true
     let waiters = self.waiters
     self.waiters = []
     for waiter in waiters { waiter.resume() }
@@ -49,21 +48,28 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
   }
 
   /// The outcome of the task, or nil while the task runs.
-  public var resultIfFinished: Result<Success, Failure>? { result }
+  public final var resultIfFinished: Result<Success, Failure>? { hasResult ? result : nil }
+
+  /// Keeps the outcome. A task without a value that can't fail has nothing to keep; see ``ValueTask``.
+  fileprivate func keep(_ result: Result<Success, Failure>) {}
+
+  /// The outcome, once there is one.
+  // Sound: the value of a task that isn't a `ValueTask` is `Void`.
+  fileprivate var result: Result<Success, Failure> { .success(unsafeBitCast((), to: Success.self)) }
 
   /// Waits for the task to end, and returns its value. Cancelling the waiting task doesn't cancel this one.
   ///
   /// - Throws: What the body threw.
-  public var value: Success {
+  public final var value: Success {
     get async throws(Failure) {
       await waitForEnd()
-      return try result!.get()
+      return try result.get()
     }
   }
 
   @inline(__always)
-  nonisolated(nonsending) func waitForEnd() async {
-    guard result == nil else {
+  final nonisolated(nonsending) func waitForEnd() async {
+    if hasResult {
       if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
       return
     }
@@ -72,12 +78,21 @@ public final class LoopTask<Success, Failure: Error>: LoopTaskBase {
     // have ended meanwhile.
     let waiting = EventLoop.current?.currentTask
     await withContinuation {
-      guard result == nil else { return $0.resume() }
+      if hasResult { return $0.resume() }
       waiters.append($0)
       waiting?.willWait(for: PendingRequest(self))
     }
     waiting?.didWait()
   }
+}
+
+/// A task that has a value or may fail. The others have no place for an outcome: where they go, the runtime
+/// would look up its type, which takes 700 instructions.
+final class ValueTask<Success, Failure: Error>: LoopTask<Success, Failure> {
+  @exclusivity(unchecked) private var outcome: Result<Success, Failure>?
+
+  override fileprivate func keep(_ result: Result<Success, Failure>) { outcome = result }
+  override fileprivate var result: Result<Success, Failure> { outcome! }
 }
 
 extension LoopTask<Void, Never> {
@@ -95,7 +110,7 @@ extension LoopTask where Failure == Never {
     // `Never`.
     get async {
       await waitForEnd()
-      return result!.get()
+      return result.get()
     }
   }
 }

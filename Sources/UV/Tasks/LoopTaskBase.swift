@@ -30,6 +30,8 @@ public class LoopTaskBase {
   @exclusivity(unchecked) public private(set) var isCancelled = false
   /// Whether the end of the loop leaves the task alone; see ``EventLoop/withShield(file:line:_:)``.
   @exclusivity(unchecked) var isShielded = false
+  /// Whether the body has returned or thrown.
+  @exclusivity(unchecked) final var hasResult = false
   @exclusivity(unchecked) private var isToKeep = true
   /// Whether the loop's `run` returns what the task returns, so that it has to be waited for.
   @exclusivity(unchecked) var isBody = false

@@ -50,7 +50,7 @@ public final class LoopTaskGroup {
     _ body: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) -> LoopTask<T, E> {
     requireOpen()
-    let task = LoopTask(loop: loop, SourcePlace(file: file, line: line), .general(body))
+    let task = ValueTask(loop: loop, SourcePlace(file: file, line: line), .general(body))
     task.join(self)
     task.isShielded = loop.currentTask?.isShielded ?? false
     tasks[ObjectIdentifier(task)] = task
