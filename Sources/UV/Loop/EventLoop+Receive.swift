@@ -28,13 +28,13 @@ extension EventLoop {
   @discardableResult
   func receiveForTurn() -> (count: Int, isMore: Bool) {
     let room = max(TurnBudget.full - microtasks.state.pointee.count, TurnBudget.perCallback)
-    let received = executor.receive(atMost: room, deliver)
+    let received = executor.receive(atMost: room)
     if received.isMore { internals.wakeup.signal() }
     return received
   }
 
   /// Queues all that other threads have sent.
-  func receiveAll() { _ = executor.receive(atMost: .max, deliver) }
+  func receiveAll() { _ = executor.receive(atMost: .max) }
 
   /// Runs all messages of other threads, even if they take more than a turn's budget: the loop ends, and has
   /// promised to run them. Work that they queue may be left in the queue.
@@ -50,7 +50,8 @@ extension EventLoop {
     }
   }
 
-  private func deliver(_ message: consuming Inbox.Message) {
+  /// Queues what a message brings.
+  func deliver(_ message: consuming Inbox.Message) {
     switch message {
     case .job(let job):
       microtasks.state.pointee.jobsFromOtherThreads &+= 1

@@ -97,28 +97,28 @@ final class Inbox: Sendable {
     return true
   }
 
-  /// Takes messages out and calls `handle` with each, in order. On the loop's thread.
+  /// Takes messages out and delivers them to `loop`, in order. On the loop's thread.
   ///
   /// If there are none, the next one signals. Otherwise it doesn't before ``awaitNext()``.
   ///
-  /// - Parameter limit: The most messages that are handled.
-  /// - Returns: How many messages were handled, and whether others are left because of the limit.
-  func receive(atMost limit: Int, _ handle: (consuming Message) -> Void) -> (count: Int, isMore: Bool) {
+  /// - Parameter limit: The most messages that are delivered.
+  /// - Returns: How many messages were delivered, and whether others are left because of the limit.
+  func receive(atMost limit: Int, for loop: EventLoop) -> (count: Int, isMore: Bool) {
     var count = 0
     // First the messages that the last call left.
-    if !arrived.pointee.isEmpty { count = handleArrived(limit, handle) }
+    if !arrived.pointee.isEmpty { count = deliverArrived(limit, loop) }
     if arrived.pointee.isEmpty {
       takeArrived()
-      count += handleArrived(limit - count, handle)
+      count += deliverArrived(limit - count, loop)
     }
     return (count, !arrived.pointee.isEmpty)
   }
 
-  /// Handles some of the messages that were taken out, and returns how many.
-  private func handleArrived(_ limit: Int, _ handle: (consuming Message) -> Void) -> Int {
+  /// Delivers some of the messages that were taken out, and returns how many.
+  private func deliverArrived(_ limit: Int, _ loop: EventLoop) -> Int {
     var count = 0
     while count < limit, !arrived.pointee.isEmpty {
-      handle(arrived.pointee.popFirst())
+      loop.deliver(arrived.pointee.popFirst())
       count += 1
     }
     if arrived.pointee.isEmpty { arrived.pointee.recycle() }

@@ -169,10 +169,10 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
     job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
   }
 
-  /// Takes what other threads have sent; see ``Inbox/receive(atMost:_:)``. On the loop's thread.
-  func receive(atMost limit: Int, _ handle: (consuming Inbox.Message) -> Void) -> (count: Int, isMore: Bool) {
+  /// Takes what other threads have sent; see ``Inbox/receive(atMost:for:)``. On the loop's thread.
+  func receive(atMost limit: Int) -> (count: Int, isMore: Bool) {
     assertOnLoop()
-    return inbox.receive(atMost: limit, handle)
+    return inbox.receive(atMost: limit, for: loop)
   }
 
   /// Whether others have sent messages that have not been taken yet.

@@ -151,11 +151,18 @@ private func loop(of handle: UnsafeRawPointer?) -> EventLoop {
   Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(handle)).takeUnretainedValue()
 }
 
+/// Called once in each turn, right before the poll.
 private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
+  let isDone = Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(handle))._withUnsafeGuaranteedRef { loop in
+    let state = loop.microtasks.state
+    loop.renewBudget()
+    state.pointee.readShare.renew()
+    return state.pointee.count == 0 && !state.pointee.hasNewTimers && !loop.internals.hasUnflushed
+      && loop.watching.turns == nil
+  }
+  if isDone { return }
+  // Retained: a writer may let go of the loop.
   let loop = loop(of: handle)
-  // Once in each turn, right before the poll.
-  loop.renewBudget()
-  loop.microtasks.state.pointee.readShare.renew()
   // A writer that learns here of the end of its write may write again, and the loop is about to wait.
   for _ in 0..<16 {
     loop.callback { loop.internals.flush() }

@@ -90,13 +90,13 @@ struct TicketPool {
       if isKnownUniquelyReferenced(&tickets[index]) {
         if let object = tickets[index].takeObject() { lost.append(object) }
       } else {
-        kept(tickets[index])
+        let ticket = (tickets + index).move()
         count -= 1
-        let last = (tickets + count).move()
-        if index < count { tickets[index] = last }
+        if index < count { (tickets + index).moveInitialize(from: tickets + count, count: 1) }
+        kept(ticket)
       }
     }
-    return lost.reversed()
+    return lost.isEmpty ? lost : lost.reversed()
   }
 
   func deallocate() {
