@@ -23,8 +23,8 @@ final class Pinger: @unchecked Sendable {
     pointer = bench_pinger_start(
       UInt64(task.operations), task.latencies.pointer, task.otherCPU,
       { context in
-        let pinger = Unmanaged<Pinger>.fromOpaque(context!).takeUnretainedValue()
-        pinger.wake(pinger)
+        // Sound: retained until the thread has ended.
+        Unmanaged<Pinger>.fromOpaque(context!)._withUnsafeGuaranteedRef { $0.wake($0) }
       }, context)
     guard pointer != nil else { preconditionFailure("cannot start a thread") }
   }

@@ -6,23 +6,12 @@ import UVPromises
 /// `tcp-stream`: the peer asks for so many writes of the same bytes, one at a time.
 enum TCPStream: ServerRows {
   static let callback = TCPService<TCPListener>.callbacks { service, task, _ in
-    let payload = task.payload
     service.listener.start { result in
       guard let connection = service.accept(result) else { return }
-      var requests = WriteRequests()
-      func pump() {
-        guard requests.next() else { return }
-        service.bytesWritten += payload.count
-        connection.write(payload) { result in
-          service.check(result, on: connection)
-          pump()
-        }
-      }
+      let stream = Stream(service, connection, task)
       connection.start { result in
         switch result {
-        case .success(let chunk?):
-          service.bytesRead += chunk.count
-          if requests.add(chunk) { pump() }
+        case .success(let chunk?): if stream.ask(chunk) { stream.pump() }
         case .success(nil): service.close(connection)
         case .failure(let error): service.fail(error, on: connection)
         }
@@ -31,20 +20,13 @@ enum TCPStream: ServerRows {
   }
 
   static let promise = TCPService<TCPListener>.callbacks { service, task, _ in
-    let payload = task.payload
     service.listener.start { result in
       guard let connection = service.accept(result) else { return }
-      var requests = WriteRequests()
-      func pump() -> Promise<Void> {
-        guard requests.next() else { return .value }
-        service.bytesWritten += payload.count
-        return connection.write(payload).promise().then(pump)
-      }
+      let stream = Stream(service, connection, task)
       func serve() -> Promise<Void> {
         connection.read().promise().then { chunk -> Promise<Void> in
           guard let chunk else { return .value }
-          service.bytesRead += chunk.count
-          return requests.add(chunk) ? pump().then(serve) : serve()
+          return stream.ask(chunk) ? stream.pumped().then(serve) : serve()
         }
       }
       serve().done { service.close(connection) }.catch { service.fail($0, on: connection) }
@@ -52,19 +34,14 @@ enum TCPStream: ServerRows {
   }
 
   static let future = TCPService<TCPListener>.callbacks { service, task, _ in
-    let payload = task.payload
     service.listener.publisher()
       .sink(receiveCompletion: { service.end($0) }) { connection in
         service.admit(connection)
-        var requests = WriteRequests()
+        let stream = Stream(service, connection, task)
         connection.publisher()
           .flatMap(maxPublishers: .max(1)) { chunk in
-            service.bytesRead += chunk.count
-            return (0..<requests.take(chunk)).publisher.setFailureType(to: UVError.self)
-              .flatMap(maxPublishers: .max(1)) { _ in
-                service.bytesWritten += payload.count
-                return connection.write(payload).publisher()
-              }
+            (0..<stream.take(chunk)).publisher.setFailureType(to: UVError.self)
+              .flatMap(maxPublishers: .max(1)) { _ in stream.write().publisher() }
           }
           .sink(receiveCompletion: { service.end($0, of: connection) }, receiveValue: {})
           .store(in: &service.subscriptions)
@@ -73,19 +50,14 @@ enum TCPStream: ServerRows {
   }
 
   static let async = TCPService<TCPListener>.task { service, task, loop in
-    let payload = task.payload
     for try await connection in service.listener {
       service.admit(connection)
       loop.spawn {
         do throws(UVError) {
-          var requests = WriteRequests()
+          let stream = Stream(service, connection, task)
           for try await chunk in connection {
-            service.bytesRead += chunk.count
-            guard requests.add(chunk) else { continue }
-            while requests.next() {
-              service.bytesWritten += payload.count
-              try await connection.write(payload).value
-            }
+            guard stream.ask(chunk) else { continue }
+            while stream.next() { try await stream.write().value }
           }
           service.close(connection)
         } catch { service.fail(error, on: connection) }
@@ -93,6 +65,49 @@ enum TCPStream: ServerRows {
       if service.isFull { break }
     }
   }
+}
+
+/// A connection whose peer asks for writes.
+private final class Stream {
+  private let service: TCPService<TCPListener>
+  private let connection: TCPConnection
+  private let payload: Bytes
+  private var requests = WriteRequests()
+
+  init(_ service: TCPService<TCPListener>, _ connection: TCPConnection, _ task: ServerTask) {
+    (self.service, self.connection, payload) = (service, connection, task.payload)
+  }
+
+  /// Takes in what was read. True if there is something to write where nothing was.
+  func ask(_ chunk: Bytes) -> Bool {
+    service.bytesRead += chunk.count
+    return requests.add(chunk)
+  }
+
+  /// Takes in what was read, and says how many writes that makes.
+  func take(_ chunk: Bytes) -> UInt64 {
+    service.bytesRead += chunk.count
+    return requests.take(chunk)
+  }
+
+  /// Whether there is another write to be issued; counts it.
+  func next() -> Bool { requests.next() }
+
+  func write() -> Request<Void> {
+    service.bytesWritten += payload.count
+    return connection.write(payload)
+  }
+
+  func pump() {
+    guard next() else { return }
+    service.bytesWritten += payload.count
+    connection.write(payload) { [self] result in
+      service.check(result, on: connection)
+      pump()
+    }
+  }
+
+  func pumped() -> Promise<Void> { next() ? write().promise().then(pumped) : .value }
 }
 
 /// The peer's requests: little-endian numbers of eight bytes, each of so many writes.
