@@ -22,8 +22,8 @@ extension FlatMapNode {
     child.receive(
       subscriber: MappedRequestTaker<Output, Child.Failure>(
         answer: {
-          // Nil if it was cancelled, as below. The value is transformed for nobody then.
-          if inner.node != nil { FlatMapNode.requestEnded($0(), inner) }
+          // Not if it was cancelled, as below. The value is transformed for nobody then.
+          if inner.isLinked { FlatMapNode.requestEnded($0(), inner) }
         },
         take: {
           if inner.isLinked { inner.subscription = $0 }
@@ -34,16 +34,16 @@ extension FlatMapNode {
   func insertForRequest() -> FlatMapInner {
     let inner = isUsed ? takeSpare() ?? FlatMapInner() : self
     isUsed = true
-    inner.node = self
+    if inner !== self { inner.node = self }
     insert(inner)
     return inner
   }
 
   @inlinable
   static func requestEnded(_ result: Result<Output, UVError>, _ inner: FlatMapInner) {
-    // Nil if it was cancelled. Sound: no other node has had this inner publisher.
-    guard let node = inner.node else { return }
-    unsafeDowncast(node, to: FlatMapNode.self).receive(result: result, from: inner)
+    // Not if it was cancelled. Sound: no other node has had this inner publisher.
+    guard inner.isLinked else { return }
+    unsafeDowncast(inner.node ?? inner, to: FlatMapNode.self).receive(result: result, from: inner)
   }
 
   @inlinable
