@@ -83,6 +83,10 @@ import Testing
       ("a turn's budget", "Sources/UV/Loop/TurnBudget.swift", "static let full = 2048"),
       ("a stream's share of a turn", "Sources/UV/Loop/ReadShare.swift", "static let limit = 128 << 10"),
       (
+        "blocks of 4,096 bytes for reads of files that a loop keeps", "Sources/UV/Handles/ReadBlocks.swift",
+        "static let limit = 64"
+      ),
+      (
         "``ByteStream/highWaterMark``", "Sources/UV/Streams/WriteQueue.swift",
         "usualHighWaterMark = 65536"
       ),

@@ -67,10 +67,9 @@ public final class File {
       return refuse(.invalidArgument, "fs_read", telling: answer.fail)
     }
     if isClosed { return refuse(.badDescriptor, "fs_read", telling: answer.fail) }
-    let storage = ByteStorage.create(capacity: count)
-    let room = Bytes(storage: storage, start: UnsafePointer(storage.base), count: count)
     return FileRequest.queue(
-      CUV_FILE_READ, "fs_read", on: self, bytes: room, offset: offset ?? -1, answer)
+      CUV_FILE_READ, "fs_read", on: self, bytes: loop.fileQueue.blocks.reserve(count), offset: offset ?? -1,
+      answer)
   }
 
   /// Writes all of `bytes`.

@@ -19,6 +19,7 @@ final class FileQueue {
   private var owner: Unmanaged<EventLoop>!
   /// libuv's requests for threads that aren't in use. There are no more of them than threads.
   @exclusivity(unchecked) private var spares: [UnsafeMutablePointer<uv_work_t>] = []
+  @exclusivity(unchecked) var blocks = ReadBlocks()
   /// How many threads are at work.
   @exclusivity(unchecked) private var threads = 0
   /// Whether answers are being told. Operations that these answers lead to are gathered, and go to the threads

@@ -9,6 +9,48 @@ import UVTestSupport
     }
   }
 
+  @Test(arguments: [2048, 4095, 4096]) func `bytes of a file that somebody keeps are not read over`(
+    count: Int
+  )
+    async throws
+  {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        var pages: [Bytes] = []
+        for number in 0..<200 { pages.append(Bytes(repeating: UInt8(number), count: count)) }
+        try await loop.files.writeFile("\(directory)/f", Bytes(pages.flatMap { [UInt8]($0) })).value
+        let file = try await loop.files.open("\(directory)/f").value
+        func read(_ number: Int) async throws -> Bytes {
+          // A part keeps its page.
+          Bytes(try await file.read(count, at: Int64(number * count)).value[1...])
+        }
+        var kept: [Bytes] = []
+        for number in 0..<200 { kept.append(try await read(number)) }
+        for number in stride(from: 0, to: 200, by: 3) { kept[number] = Bytes() }
+        // These use the memory of those again.
+        for number in stride(from: 0, to: 200, by: 3) { kept[number] = try await read(number) }
+        #expect(kept == pages.map { Bytes($0[1...]) })
+        try await file.close().value
+      }
+    }
+  }
+
+  @Test func `a page of a file is read into the memory of one that nobody holds`() async throws {
+    try await withLoop { loop in
+      try await withTemporaryDirectory { directory in
+        try await loop.files.writeFile("\(directory)/f", Bytes(repeating: 1, count: 4096)).value
+        let file = try await loop.files.open("\(directory)/f").value
+        var places: Set<UInt> = []
+        for _ in 0..<100 {
+          places.insert(
+            try await file.read(4096, at: 0).value.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) })
+        }
+        #expect(places.count <= 2)
+        try await file.close().value
+      }
+    }
+  }
+
   @Test func renamesAndLinks() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
