@@ -174,6 +174,27 @@ import UVTestSupport
     }
   }
 
+  @Test("the resolver of a promise that another thread resolved does not resolve one that was made later")
+  func resolverUsedElsewhere() async throws {
+    try await program(logs: ["500"]) { _, log in
+      func resolve(_ number: Int, keeping earlier: Resolver<Int>?) {
+        guard number < 500 else { return log("\(number)") }
+        let (promise, seal) = Promise<Int>.pending()
+        // Half of them are let go, so that what carried them is used again.
+        let kept = number % 2 == 0 ? seal : nil
+        Self.queue.async {
+          earlier?.fulfill(-1)
+          seal.fulfill(number)
+        }
+        promise.done { value in
+          kept?.fulfill(-1)
+          if value == number { resolve(number + 1, keeping: kept) } else { log("\(value), not \(number)") }
+        }.cauterize()
+      }
+      resolve(0, keeping: nil)
+    }
+  }
+
   @Test("5,000 promises of one turn are resolved in it, later on, elsewhere and not at all")
   func manyInOneTurn() async throws {
     let (log, reports) = try await programWithReports { loop, log in

@@ -187,6 +187,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     if isKeeping {
       isKeeping = false
       loop.stopKeeping(answerable)
+      // It isn't in the pool: the turn in which it was opened is over.
+      if executor != nil { loop.ties.tickets.takeBack(self) }
     }
     if let object = takeObject() { body(object) }
   }

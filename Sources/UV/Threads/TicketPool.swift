@@ -77,6 +77,13 @@ struct TicketPool {
     used += 1
   }
 
+  /// Takes a ticket that has been answered, to be used again once nobody else holds it.
+  mutating func takeBack(_ ticket: RemoteTicket) {
+    guard count < Self.capacity, let tickets else { return }
+    (tickets + count).initialize(to: ticket)
+    count += 1
+  }
+
   /// Takes out what is open: `kept` is called with each that somebody holds, and `lost` has the objects of
   /// the others.
   mutating func endTurn(_ kept: (RemoteTicket) -> Void) -> [AnyObject] {
