@@ -20,38 +20,11 @@ enum WakeUps: LoopRows {
   }
 
   static let promise: LoopRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let (first, seal) = Promise<Void>.pending()
-      let resolver = Mailbox(seal)
-      let pinger = Pinger(task) { _ in resolver.take()?.fulfill(()) }
-      func answer(_ wakeUp: Promise<Void>) {
-        wakeUp.done {
-          let (next, seal) = Promise<Void>.pending()
-          resolver.put(seal)
-          if pinger.answer() { answer(next) } else { resolver.take()?.fulfill(()) }
-        }.cauterize()
-      }
-      answer(first)
-      return pinger
-    }.checkedReport()
+    try EventLoop.runCallbacks { _ in PromisedWakeUps(task).pinger }.checkedReport()
   }
 
   static let future: LoopRow = { task in
-    try EventLoop.runCallbacks { loop in
-      let (first, seal) = Future<Void, Never>.pending(on: loop)
-      let resolver = Mailbox(seal)
-      let pinger = Pinger(task) { _ in resolver.take()?(.success(())) }
-      var subscription: AnyCancellable?
-      func answer(_ wakeUp: Future<Void, Never>) {
-        subscription = wakeUp.sink {
-          let (next, seal) = Future<Void, Never>.pending(on: loop)
-          resolver.put(seal)
-          if pinger.answer() { answer(next) } else { resolver.take()?(.success(())) }
-        }
-      }
-      answer(first)
-      return pinger
-    }.checkedReport()
+    try EventLoop.runCallbacks { loop in FutureWakeUps(task, on: loop).pinger }.checkedReport()
   }
 
   static let async: LoopRow = { task in
@@ -63,6 +36,53 @@ enum WakeUps: LoopRows {
         if !pinger.answer() { break }
       }
       return try pinger.checkedReport(jobs: JobCount(loop).since(before))
+    }
+  }
+}
+
+/// Wake-ups that are promises: each that is answered makes the next.
+private final class PromisedWakeUps {
+  let pinger: Pinger
+  private let resolver: Mailbox<Resolver<Void>>
+
+  init(_ task: LoopTask) {
+    let (first, seal) = Promise<Void>.pending()
+    let resolver = Mailbox(seal)
+    self.resolver = resolver
+    pinger = Pinger(task) { _ in resolver.take()?.fulfill(()) }
+    answer(first)
+  }
+
+  private func answer(_ wakeUp: Promise<Void>) {
+    wakeUp.done { [self] in
+      let (next, seal) = Promise<Void>.pending()
+      resolver.put(seal)
+      if pinger.answer() { answer(next) } else { resolver.take()?.fulfill(()) }
+    }.cauterize()
+  }
+}
+
+/// The same for futures.
+private final class FutureWakeUps {
+  let pinger: Pinger
+  private let loop: EventLoop
+  private let resolver: Mailbox<FutureResolver<Void, Never>>
+  private var subscription: AnyCancellable?
+
+  init(_ task: LoopTask, on loop: EventLoop) {
+    self.loop = loop
+    let (first, seal) = Future<Void, Never>.pending(on: loop)
+    let resolver = Mailbox(seal)
+    self.resolver = resolver
+    pinger = Pinger(task) { _ in resolver.take()?(.success(())) }
+    answer(first)
+  }
+
+  private func answer(_ wakeUp: Future<Void, Never>) {
+    subscription = wakeUp.sink { [self] in
+      let (next, seal) = Future<Void, Never>.pending(on: loop)
+      resolver.put(seal)
+      if pinger.answer() { answer(next) } else { resolver.take()?(.success(())) }
     }
   }
 }
