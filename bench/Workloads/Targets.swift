@@ -51,7 +51,7 @@ public enum Targets {
       "fs-read", ["in-flight": 64, "cores": 2],
       bounds: [.callback: 1.05, .async: 1.12, .promise: 1.12, .future: 1.15],
       reasons: [
-        .callback: "six allocations for each file, one of them of 4 KiB, where C uses a buffer again",
+        .callback: "five allocations for each file, where C makes one",
         .async: "the runtime's four waits take 0.10 of C's time by themselves, and a file in callbacks 1.07",
         .promise: "12 allocations more than callbacks: a request, a promise and a step for each of four",
         .future: "6 allocations more than callbacks, and 50 changes of reference counts",
@@ -112,7 +112,7 @@ public enum Targets {
   private static let wakeUps: [Style: String] = [
     .callback:
       "the kernel takes 0.82 of C's time for the three system calls that are left",
-    .promise: "a promise, its resolver and what carries it between threads are made anew for each wake-up",
+    .promise: "a promise, two steps and a function are made anew for each wake-up",
     .future: "a future, its resolver and what carries it between threads are made anew for each wake-up",
     .async: "an AsyncStream takes a lock and wakes its task by a job",
   ]
