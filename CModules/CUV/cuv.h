@@ -170,9 +170,9 @@ bool cuv_is_blocking(int fd);
 /// would be that one, and libuv ends a program that closes it.
 void cuv_fill_standard_descriptors(void);
 
-/// Opens the pipe of a descriptor once more, so that its blocking mode is nobody else's. Returns the
+/// Opens the pipe or the terminal of a descriptor once more, so that its blocking mode is nobody else's. Returns the
 /// descriptor, or a libuv error code where the system can't do that.
-int cuv_reopen_pipe(int fd, int flags);
+int cuv_reopen(int fd, int flags);
 
 /// Whether a descriptor is a datagram socket. For libuv this includes one of the Unix domain.
 bool cuv_is_datagram_socket(int fd);

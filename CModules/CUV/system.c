@@ -88,11 +88,15 @@ void cuv_fill_standard_descriptors(void) {
     if (!cuv_is_open(fd) && open("/dev/null", O_RDWR) < 0) return;
 }
 
-int cuv_reopen_pipe(int fd, int flags) {
+int cuv_reopen(int fd, int flags) {
 #ifdef __linux__
   char path[32];
+  struct stat status;
+  int number;
+  // Opening the controlling side of a terminal makes another terminal.
+  if (fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) && ioctl(fd, TIOCGPTN, &number) == 0) return UV_ENOTSUP;
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  int other = open(path, (flags & O_ACCMODE) | O_NONBLOCK | O_CLOEXEC);
+  int other = open(path, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   return other < 0 ? uv_translate_sys_error(errno) : other;
 #else
   (void)fd, (void)flags;

@@ -73,7 +73,7 @@ extension EventLoop {
         try FileStream(files.open(fileDescriptor: descriptor))
       }
     case .pipe:
-      let other = cuv_reopen_pipe(descriptor, flags)
+      let other = cuv_reopen(descriptor, flags)
       if other < 0 { borrow(descriptor, flags) }
       return try takeOver(other < 0 ? cuv_duplicate(descriptor) : other, subject) {
         (descriptor) throws(UVError) in

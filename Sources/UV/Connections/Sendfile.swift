@@ -114,11 +114,11 @@ extension ByteStream {
     return request!.start()
   }
 
-  /// A descriptor of its own for the same thing. A pipe that blocks is opened anew, so that it doesn't block
-  /// the thread that sends.
+  /// A descriptor of its own for the same thing. A pipe or a terminal that blocks is opened anew, so that it
+  /// doesn't block the thread that sends.
   private func descriptorToSend(to descriptor: Int32) -> Int32 {
-    if cuv_handle_type(block.handle) == UV_NAMED_PIPE, !isFile, cuv_is_blocking(descriptor) {
-      let other = cuv_reopen_pipe(descriptor, cuv_open_flags(descriptor))
+    if cuv_handle_type(block.handle) != UV_TCP, !isFile, cuv_is_blocking(descriptor) {
+      let other = cuv_reopen(descriptor, cuv_open_flags(descriptor))
       // A socket can't be opened anew, nor can a pipe whose reader has gone.
       if other >= 0 { return other }
     }

@@ -101,6 +101,26 @@ import UVTestSupport
     Foundation.close(control)
   }
 
+  @Test("A file that is sent to a terminal that blocks keeps no thread once the terminal is closed")
+  func blocking() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      try await loop.files.writeFile("\(directory)/a", SendfileTests.pattern(1 << 20)).value
+      let file = try await loop.files.open("\(directory)/a").value
+      let (control, descriptor) = try openPseudoTerminal()
+      let terminal = try loop.tty(descriptor)
+      try terminal.setBlocking(true)
+      let log = Log<UVError.Code?>()
+      terminal.sendfile(file, count: 1 << 20) { log.append($0.error?.code) }
+      try await loop.sleep(for: .milliseconds(100)).value
+      #expect(log.values == [])
+      try await terminal.close().value
+      #expect(log.values == [.cancelled])
+      await #expect(throws: Never.self) { try await file.close().timeout(after: .seconds(5)).value }
+      Foundation.close(descriptor)
+      Foundation.close(control)
+    }
+  }
+
   @Test func aTerminalThatHangsUpEnds() async throws {
     try await withLoop { loop in
       let (control, descriptor) = try openPseudoTerminal()
