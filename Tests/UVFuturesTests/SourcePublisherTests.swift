@@ -99,6 +99,26 @@ import UVTestSupport
     }
   }
 
+  @Test("A subscription that is refused, or whose source was stopped, leaves the handler of another alone")
+  func othersHandler() async throws {
+    try await withCallbackLoop { loop in
+      let source = CustomSource<Int>(loop, "count") { _ in }
+      var heard: [Int?] = []
+      let first = Probe<Int, UVError>()
+      source.publisher().subscribe(first)
+      source.stop()
+      source.start { if case .success(let value) = $0 { heard.append(value) } }
+      let second = Probe<Int, UVError>()
+      source.publisher().subscribe(second)
+      // Before it has been told that there is a handler already.
+      second.cancel()
+      first.cancel()
+      source.send(1)
+      source.finish()
+      loop.eventually(heard == [1, nil]) {}
+    }
+  }
+
   @Test func anEchoServerInOneChain() async throws {
     try await withCallbackLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)

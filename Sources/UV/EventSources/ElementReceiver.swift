@@ -8,6 +8,8 @@ open class ElementReceiver<Element> {
   /// A function value without captures, made where the types are known. An overridden method would be
   /// unspecialized code.
   @usableFromInline let deliver: (ElementReceiver, Result<Element?, UVError>) -> Void
+  /// Whether it is a source's handler: ``EventSource/start(for:)`` has been accepted, and not been stopped.
+  @exclusivity(unchecked) package internal(set) final var isHandler = false
 
   /// Creates a receiver; hand it to a source with ``EventSource/next(for:)`` or ``EventSource/start(for:)``.
   ///

@@ -60,7 +60,10 @@ extension EventSource {
   public func next(for receiver: ElementReceiver<Element>) -> PendingRequest { next { receiver.receive($0) } }
 
   /// Gives each element to an object as it comes, by ``start(_:)``.
-  public func start(for receiver: ElementReceiver<Element>) { start { receiver.receive($0) } }
+  public func start(for receiver: ElementReceiver<Element>) {
+    receiver.isHandler = true
+    start { receiver.receive($0) }
+  }
 
   /// A request for one element, or nil at the end. It asks when it is started; see ``next(_:)``.
   public func next() -> Request<Element?> {

@@ -204,6 +204,7 @@ final class SourceCore<Element>: SourceLine {
     }
     hasHandler = true
     first = Entry(waiter: handler, generation: 0)
+    if case .receiver(let receiver) = handler { receiver.isHandler = true }
     if !hasEnded { produce(source) }
   }
 
@@ -222,6 +223,7 @@ final class SourceCore<Element>: SourceLine {
   func stop() {
     loop.requireOnLoop()
     let handler = takeHandler()
+    if case .receiver(let receiver)? = handler { receiver.isHandler = false }
     pauseIfUnwanted()
     _ = handler
   }

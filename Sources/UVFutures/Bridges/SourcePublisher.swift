@@ -75,7 +75,8 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
     let last = downstream
     guard last != nil else { return }
     downstream = nil
-    if isStarted { source.stop() }
+    // It may have been refused and not told yet, or been stopped: then the handler is somebody else's.
+    if isHandler { source.stop() }
     waiting.cancel()
     _ = last
   }
