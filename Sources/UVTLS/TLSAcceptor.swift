@@ -215,7 +215,6 @@ final class TLSAcceptor {
     stopClock()
     timerDate = date
     timer = loop.sleep(until: date) { [self] result in
-      if timerDate != date { return }
       timerDate = nil
       switch result {
       case .success: lookAtClock()
@@ -227,7 +226,8 @@ final class TLSAcceptor {
 
   private func stopClock() {
     timerDate = nil
-    timer.cancel()
+    // Not by a cancellation, which would be told as the loop's end is.
+    timer.drop()
   }
 
   private func lookAtClock() {

@@ -81,6 +81,28 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "Where one may be silent, another that comes in the same moment takes its place, and is not turned away")
+  func one() async throws {
+    let client = try certificates.client()
+    try await withLoop { loop in
+      let failures = Log<UVError.Code>()
+      let listener = try loop.tls.listen(
+        host: "127.0.0.1", port: 0, Certificates.shared.server(), silentLimit: 1,
+        onHandshakeFailure: { failures.append($0.code) })
+      // Both wait in the system, so that they are accepted together.
+      let silent = try await loop.tcp.connect(to: listener.localAddress()).value
+      let plain = try await loop.tcp.connect(to: listener.localAddress()).value
+      let accepted = loop.spawn { () async throws(UVError) in try await listener.next().value }
+      let connection = try await loop.tls.secure(plain, client, host: "localhost").value
+      #expect(failures.values == [.connectionAborted])
+      try await accepted.value?.close().value
+      connection.close()
+      listener.close()
+      silent.close()
+    }
+  }
+
   @Test func `The one that has been silent for the longest time makes room for another`() async throws {
     let client = try certificates.client()
     try await withLoop { loop in
