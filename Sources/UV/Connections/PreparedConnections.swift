@@ -106,7 +106,7 @@ private final class PreparationCore<Connection: ByteStream> {
   }
 
   private func acceptMore() {
-    if source == nil || isAccepting || isComplete || pending.count >= limit { return }
+    if source == nil || isAccepting || pending.count >= limit { return }
     isAccepting = true
     accept()
   }

@@ -33,6 +33,35 @@ import UVTestSupport
   }
 
   @Test(
+    "A reader that pauses while the service ends is told the end, also if the last header comes meanwhile")
+  func pausedAtTheEnd() async throws {
+    let line = line
+    try await withLoop { loop in
+      let failures = Log<UVError.Code>()
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0).proxyProtocol(from: ["127.0.0.1"]) {
+        failures.append($0.code)
+      }
+      let reading = loop.spawn { () async throws(UVError) in try await listener.next().value }
+      let first = try await loop.tcp.connect(to: listener.localAddress()).value
+      let second = try await loop.tcp.connect(to: listener.localAddress()).value
+      try await loop.until { loop.counts.accepted == 2 }
+      let shutdown = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: .seconds(20)).value
+      }
+      try await loop.settle()
+      try await first.write(line).value
+      let connection = try #require(try await reading.value)
+      // The reader is busy with it.
+      try await loop.settle()
+      try await second.write("GET / HTTP/1.1\r\n\r\n").value
+      try await loop.until { failures.values.count == 1 }
+      #expect(try await listener.next().timeout(after: .seconds(5)).value == nil)
+      for stream in [first, second, connection] { stream.close() }
+      #expect(try await shutdown.value.count == 0)
+    }
+  }
+
+  @Test(
     "Others are closed with a reason: strangers, and who sends no header, a wrong one, a part, or none in time"
   )
   func failures() async throws {
