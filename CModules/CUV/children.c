@@ -30,7 +30,7 @@ static int spawn_by_libuv(uv_loop_t *loop, struct cuv_child *child, const uv_pro
 #ifdef __linux__
 #include <sys/syscall.h>
 
-enum { PIDFD_SEND_SIGNAL = 424, PIDFD_OPEN = 434 };
+enum { PIDFD_SEND_SIGNAL = 424, PIDFD_OPEN = 434, BY_PIDFD = 3 };
 
 /// Whether the system has pidfds that can be polled. The answer isn't kept: it may be another one on a thread
 /// with a system of its own, as in a simulation.
@@ -48,8 +48,11 @@ static enum lending try_lending(void) {
   int descriptor = -1;
   if (cuv_start(&start, &descriptor) < 0) return UNKNOWN;
   if (descriptor < 0) return COPIES;
+  // Linux 5.3 doesn't know how to wait by a pidfd.
+  siginfo_t end;
+  bool waits = waitid((idtype_t)BY_PIDFD, (id_t)descriptor, &end, WEXITED | WNOHANG) == 0 || errno != EINVAL;
   close(descriptor);
-  return start.error == 0 ? LENDS : COPIES;
+  return start.error == 0 && waits ? LENDS : COPIES;
 }
 
 /// Whether the system forgets how a child has ended, because this process ignores its signal. libuv's handler
@@ -74,14 +77,16 @@ static bool lends_memory(void) {
 static void child_may_have_ended(uv_poll_t *poll, int status, int events) {
   (void)status, (void)events;
   struct cuv_child *child = (struct cuv_child *)poll;
-  int how = 0;
-  pid_t found;
-  do found = waitpid(child->id, &how, WNOHANG);
-  while (found < 0 && errno == EINTR);
-  if (found == 0) return;
+  siginfo_t end = {0};
+  int code;
+  // By its number it could be another child, if something else has waited for this one.
+  do code = waitid((idtype_t)BY_PIDFD, (id_t)child->descriptor, &end, WEXITED | WNOHANG);
+  while (code < 0 && errno == EINTR);
+  if (code == 0 && end.si_pid == 0) return;
   uv_poll_stop(poll);
-  if (found < 0) child->done(child, uv_translate_sys_error(ESRCH), 0, 0);
-  else child->done(child, 0, WIFEXITED(how) ? WEXITSTATUS(how) : 0, WIFSIGNALED(how) ? WTERMSIG(how) : 0);
+  bool exited = end.si_code == CLD_EXITED;
+  if (code < 0) child->done(child, uv_translate_sys_error(ESRCH), 0, 0);
+  else child->done(child, 0, exited ? end.si_status : 0, exited ? 0 : end.si_status);
 }
 
 /// Opens the ends of this process, and notes the child's. Returns 0 or a libuv error code.

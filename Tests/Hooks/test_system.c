@@ -127,6 +127,7 @@ CALL(tcsetattr, FAULT_EIO | FAULT_EINTR, (int fd, int when, const void *attribut
 CALL(clone, FAULT_ENOMEM | FAULT_EAGAIN, (void *begin, void *stack, int flags, void *context, int *descriptor),
      (begin, stack, flags, context, descriptor))
 CALL(waitpid, FAULT_EINTR, (int process, int *status, int options), (process, status, options))
+CALL(waitid, FAULT_EINTR, (int type, unsigned id, void *end, int options), (type, id, end, options))
 CALL(inotify_add_watch, FAULT_ENOMEM | FAULT_EIO, (int fd, const char *path, unsigned mask), (fd, path, mask))
 
 // MARK: Turns of a loop

@@ -62,6 +62,8 @@ public final class ChildProcess: Handle, Cancelling {
   /// How the child has ended; nil while it runs, and if nobody can tell.
   public var exitStatus: ExitStatus? { try? end?.get() }
   private var end: Result<ExitStatus, UVError>?
+  /// Whether the process has gone, also if it isn't known how. Its number may be another's then.
+  var hasEnded: Bool { end != nil }
 
   private var waiters: [(generation: UInt, done: Completion<ExitStatus>)] = []
   private var generation: UInt = 0

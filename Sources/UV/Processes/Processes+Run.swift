@@ -65,14 +65,14 @@ extension Processes {
         child.standardInput?.shutdown { _ in child.standardInput?.close() }
       }
       return child.result(outputLimit: outputLimit, errorLimit: errorLimit) { result in
-        if case .failure = result, child.exitStatus == nil {
+        if case .failure = result, !child.hasEnded {
           // Not by the handle, which the end of the loop may have closed. The number is still the child's, as
           // nobody has waited for it. It may have ended by now, which is what this is for.
           try? loop.processes.kill(child.processID, .kill)
         }
         for pipe in child.stdio { pipe?.close() }
         // The system knows the child until somebody has waited for it.
-        if child.exitStatus != nil { child.close() } else { child.exit { _ in child.close() } }
+        if child.hasEnded { child.close() } else { child.exit { _ in child.close() } }
         done(result)
       }
     } catch {

@@ -11,7 +11,7 @@ public struct Processes {
   /// ``Handle/fileDescriptor()`` is its pidfd. If something else in this process waits for any child, it may
   /// take the end of one; see ``ChildProcess/exit()``.
   ///
-  /// On other systems, on Linux before 5.3, for another user or group, and while this process ignores `SIGCHLD`,
+  /// On other systems, on Linux before 5.4, for another user or group, and while this process ignores `SIGCHLD`,
   /// libuv forks, and handles `SIGCHLD` from then on; an end that something else has taken never arrives. After
   /// any start the thread no longer blocks that signal.
   ///
