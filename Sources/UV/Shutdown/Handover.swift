@@ -84,7 +84,11 @@ final class Handover {
     }
     successor.exit { [self] result in
       patience.cancel()
-      if case .success(let status) = result { fail(Self.lost("ended with \(status.text)")) }
+      switch result {
+      case .success(let status): fail(Self.lost("ended with \(status.text)"))
+      // The loop ends, or something else has waited for the successor.
+      case .failure(let error): fail(error)
+      }
     }
   }
 
@@ -98,13 +102,13 @@ final class Handover {
     reason = error
     deadline.cancel()
     successor.stdio[3]!.close()
-    guard successor.exitStatus == nil else { return failed(error) }
+    if successor.hasEnded { return failed(error) }
     // By its number, since the end of the loop may have closed the handle. Nobody has waited for it yet, so
     // the number is still its own.
     let isKilled = (try? loop.processes.kill(successor.processID, .kill)) != nil
     let end = { [self] in
-      // Without a status, the loop's end has closed the handle, and nothing else waits for the successor.
-      if isKilled, successor.exitStatus == nil { cuv_reap(successor.processID) }
+      // If its end isn't known, the loop's end has closed the handle, and nothing else waits for the successor.
+      if isKilled, !successor.hasEnded { cuv_reap(successor.processID) }
       failed(error)
     }
     if successor.isClosing { end() } else { successor.exit { _ in end() } }

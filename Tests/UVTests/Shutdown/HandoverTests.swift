@@ -130,7 +130,10 @@ import UVTestSupport
     }
   }
 
-  @Test func `The end of the loop kills a successor that isn't ready`() async throws {
+  @Test(
+    "The end of the loop kills a successor that isn't ready, also one that has closed its descriptor",
+    arguments: ["", "exec 3>&-;"])
+  func loopEnds(begin: String) async throws {
     let log = Log<Result<Int32, UVError>>()
     try await withTemporaryDirectory { directory in
       let file = directory + "/process"
@@ -139,9 +142,8 @@ import UVTestSupport
         try loop.runCallbacks { loop in
           // It stays open while it is read.
           try loop.tcp.listen(host: "127.0.0.1", port: 0).start { _ in }
-          loop.handover("/bin/sh", ["-c", "echo $$ > \(file).new; mv \(file).new \(file); exec sleep 60"]) {
-            log.append($0)
-          }
+          let script = "\(begin) echo $$ > \(file).new; mv \(file).new \(file); exec sleep 60"
+          loop.handover("/bin/sh", ["-c", script]) { log.append($0) }
           loop.spawn {
             try await loop.settle { FileManager.default.fileExists(atPath: file) }
             loop.stop()
