@@ -23,13 +23,16 @@ import Testing
   }
 
   private func run(
-    _ answers: [Style: String], count: OperationCount = .calibrated, rounds: Int = 3, processes: Int = 1
+    _ answers: [Style: String], count: OperationCount = .calibrated, rounds: Int = 3, processes: Int = 1,
+    load: SuitePlan.Load = .closed, budget: Double? = nil
   ) throws -> [RowResult] {
     let styles = Style.all.filter { answers[$0] != nil }
     let item = SuitePlan.Case(
       workload: Named(styles: styles, operationCount: count),
       parameters: ParameterValues(["n": 40]), styles: styles)
-    let plan = SuitePlan(cases: [item], rounds: rounds, processes: processes, window: 1e6, warmUp: 1e7)
+    let plan = SuitePlan(
+      cases: [item], rounds: rounds, processes: processes, window: 1e6, warmUp: 1e7, budget: budget,
+      load: load)
     var started: [Style] = []
     let runner = SuiteRunner(plan, progress: Progress()) { id in
       started.append(id.style)
@@ -71,6 +74,17 @@ import Testing
   @Test func aCaseThatTakesFarLongerThanItShouldEndsAfterTheUsualRounds() throws {
     let rows = try run([.c: "sleep 0.02; " + figures()], count: .parameter("n"), rounds: 30)
     #expect(rows[0].rounds.count == SuitePlan.usualRounds)
+  }
+
+  @Test func aSearchForThePeakKeepsToTheTimeToo() throws {
+    let rows = try run([.c: "sleep 0.02; " + figures()], rounds: 30, load: .findPeak, budget: 0.3e9)
+    #expect((1...3).contains(rows[0].rounds.count))
+  }
+
+  @Test func aRowThatKeepsUpWithNoRateHasThePeakThatItReaches() throws {
+    let answer = "if [ \"$5\" ]; then \(figures(wall: "$(($3 * 1000000))")); else \(figures()); fi"
+    let rows = try run([.c: answer], load: .findPeak)
+    #expect(rows[0].rounds.count == 3 && rows[0].peakRate == 1000)
   }
 
   @Test func rowsThatFindDifferentThingsAreWrong() {

@@ -44,9 +44,12 @@ final class SuiteRunner {
     case .shareOfPeak(let share, let isPoisson):
       let capacity = try rows[0].ask(.time, operations: operations, seed: seed(-3)).rate
       arrivals = Arrivals(rate: Double(Calibration.rounded(share * capacity)), isPoisson: isPoisson)
-    case .findPeak: return try findPeaks(item, rows, operations)
+    case .findPeak: return try findPeaks(item, rows, operations, since: started, until: end)
     }
-    if let arrivals { operations = max(100, Int(arrivals.rate * plan.window / 1e9)) }
+    if let arrivals {
+      let window = min(plan.window, affordable(Double(plan.rounds * rows.count), since: started))
+      operations = max(100, Int(arrivals.rate * window / 1e9))
+    }
     for round in 0..<plan.rounds {
       try startAnew(item, rows, operations, before: round)
       for (place, index) in LatinSquare.order(count: rows.count, round: round).enumerated() {
@@ -78,8 +81,12 @@ final class SuiteRunner {
     }
   }
 
-  private func findPeaks(_ item: SuitePlan.Case, _ rows: [Row], _ operations: Int) throws -> [RowResult] {
-    for round in 0..<plan.rounds {
+  private func findPeaks(
+    _ item: SuitePlan.Case, _ rows: [Row], _ operations: Int, since started: UInt64, until end: UInt64
+  ) throws -> [RowResult] {
+    let passes = plan.rounds * rows.count * (PeakSearch.mostTries + 1)
+    let window = min(plan.window, affordable(Double(passes), since: started))
+    for round in 0..<plan.rounds where round == 0 || ProcessUsage.now().wall <= end {
       try startAnew(item, rows, operations, before: round)
       for index in LatinSquare.order(count: rows.count, round: round) {
         let row = rows[index]
@@ -87,7 +94,7 @@ final class SuiteRunner {
         let capacity = try row.ask(.time, operations: operations, seed: seed(round)).rate
         var search = PeakSearch(capacity: capacity)
         while let rate = search.next {
-          let count = max(100, Int(rate * plan.window / 1e9))
+          let count = max(100, Int(rate * window / 1e9))
           let answer = try row.ask(.run, operations: count, seed: seed(round), arrivals: Arrivals(rate: rate))
           search.note(answer)
         }
@@ -116,11 +123,10 @@ final class SuiteRunner {
       }
     }
     let perRound = try warmUp(item, rows, operations)
-    if let budget = plan.budget, item.workload.operationCount == .calibrated {
-      let share = share(of: budget)
+    if item.workload.operationCount == .calibrated {
       // A process that is started anew warms up for two rounds at least.
       let passes = Double(plan.rounds + 2 * (plan.processes - 1)) + (plan.counts ? 1.2 : 0)
-      let affordable = max(share - Double(ProcessUsage.now().wall - started), share / 4) / passes
+      let affordable = affordable(passes, since: started)
       if perRound > affordable {
         // A round of a few operations would measure their start and nothing else.
         operations = Calibration.rounded(Double(operations) * max(affordable / perRound, 0.1))
@@ -144,6 +150,13 @@ final class SuiteRunner {
       show(item, "warming up \(row.id.style)", share)
       return time + (try row.warmUp(operations: operations, limit: plan.warmUp, seed: seed(-2)))
     }
+  }
+
+  /// How long each of so many passes over a case may take, in nanoseconds.
+  private func affordable(_ passes: Double, since started: UInt64) -> Double {
+    guard let budget = plan.budget else { return .infinity }
+    let share = share(of: budget)
+    return max(share - Double(ProcessUsage.now().wall - started), share / 4) / passes
   }
 
   /// The part of what is left of the budget that belongs to the next case.
