@@ -130,6 +130,8 @@ open class Handle {
     static let filterEnding = Activity(rawValue: 2048)
     /// Reading rests until the peer has taken what the filter has to say.
     static let filterResting = Activity(rawValue: 4096)
+    /// Its reader waits for it to become useless, and for nothing that the peer owes.
+    static let idling = Activity(rawValue: 8192)
   }
 
   /// The part that a handle plays in a graceful shutdown of its loop.

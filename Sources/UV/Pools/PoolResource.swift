@@ -55,7 +55,7 @@ extension ByteStream: PoolResource {
   /// something that nobody has asked for.
   ///
   /// The wait is a read that is cancelled before the next use, so it costs nothing, and no byte is lost. It
-  /// doesn't keep the loop running. A ``Pool`` uses it.
+  /// doesn't keep the loop running, and the stream's timeouts rest. A ``Pool`` uses it.
   ///
   /// - Returns: A request that succeeds when the connection is of no more use, and fails with the error of a
   ///   read.
@@ -75,9 +75,12 @@ extension ByteStream: PoolResource {
     let keepsLoopRunning = keepsLoopRunning
     if keepsLoopRunning { self.keepsLoopRunning = false }
     var isWaiting = true
+    block.header.pointee.activity.insert(.idling)
     func restore() {
-      if isWaiting, keepsLoopRunning { self.keepsLoopRunning = true }
+      guard isWaiting else { return }
       isWaiting = false
+      if keepsLoopRunning { self.keepsLoopRunning = true }
+      letGo(.idling)
     }
     let pending = next { result in
       restore()

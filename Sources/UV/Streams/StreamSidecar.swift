@@ -189,17 +189,18 @@ final class StreamSidecar: HandleSidecar {
   /// The timeout that is reached first if nothing happens.
   private func nextEnd(of stream: ByteStream) -> (kind: Kind, time: UInt64)? {
     let (isReading, isWriting) = (stream.isWaitingToRead, stream.isWaitingToWrite)
+    let isOwed = isReading && !block.header.pointee.activity.contains(.idling)
     var next: (kind: Kind, time: UInt64)?
     func consider(_ kind: Kind, _ isWaiting: Bool, since time: UInt64) {
       guard isWaiting, let end = limits[kind.rawValue].end(since: time) else { return }
       if next.map({ end < $0.time }) ?? true { next = (kind, end) }
     }
-    consider(.read, isReading, since: lastRead)
+    consider(.read, isOwed, since: lastRead)
     consider(.write, isWriting, since: lastWrite)
     // A peer has nothing to take while the file that it gets is read, and may say nothing before it has it.
     if stream.isFetching { return next }
-    consider(.idle, isReading || isWriting, since: max(lastRead, lastWrite))
-    consider(.total, isReading || isWriting, since: 0)
+    consider(.idle, isOwed || isWriting, since: max(lastRead, lastWrite))
+    consider(.total, isOwed || isWriting, since: 0)
     // A peer that takes what is written isn't silent.
     let silenceBegin = isWriting ? max(lastRead, lastWrite &+ Self.timeToTake) : lastRead
     consider(.farewell, isReading, since: max(silenceBegin, lastFetch))

@@ -25,6 +25,24 @@ import UVTestSupport
     }
   }
 
+  @Test("The timeouts that a user has set don't count while a connection is idle, and do for the next user")
+  func timeouts() async throws {
+    try await withPool(1) { loop, _, pool in
+      try await pool.withResource { connection in
+        connection.readTimeout = .milliseconds(20)
+        connection.idleTimeout = .milliseconds(30)
+        _ = try await echo("a", connection)
+      }
+      try await loop.sleep(for: .milliseconds(100)).value
+      #expect((pool.counts.idle, pool.counts.gone, loop.counts.timeouts) == (1, 0, 0))
+      try await pool.withResource { connection in
+        #expect(try await echo("b", connection) == "b")
+        await expectError(.timedOut, of: try await connection.read().value)
+      }
+      #expect((pool.counts.created, pool.counts.leases) == (1, 2))
+    }
+  }
+
   @Test func `A lease is never granted on its caller's stack, also if a connection is idle`() async throws {
     try await withPool { loop, _, pool in
       try await pool.withResource { _ in }

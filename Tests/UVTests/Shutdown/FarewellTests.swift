@@ -42,6 +42,23 @@ import UVTestSupport
     }
   }
 
+  @Test func `A connection that is idle, as in a pool, gets the farewell too`() async throws {
+    try await withServer { (loop, server, client) async throws in
+      server.endWithServer(farewell: "goodbye\n")
+      let idling = loop.spawn { () async throws(UVError) in
+        try await server.idling().value
+        server.close()
+      }
+      let ending = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: .seconds(1000)).value
+      }
+      #expect(try await client.readToEnd(limit: 99).value == "goodbye\n")
+      client.close()
+      try await idling.value
+      #expect(try await ending.value.count == 0)
+    }
+  }
+
   @Test func `A request that is being worked on is answered, and one that comes in time too`() async throws {
     try await withServer { (loop, server, client) async throws in
       server.endWithServer(after: .milliseconds(100), farewell: "goodbye\n")
