@@ -24,14 +24,14 @@ import Testing
 
   private func run(
     _ answers: [Style: String], count: OperationCount = .calibrated, rounds: Int = 3, processes: Int = 1,
-    load: SuitePlan.Load = .closed, budget: Double? = nil
+    window: Double = 1e6, load: SuitePlan.Load = .closed, budget: Double? = nil
   ) throws -> [RowResult] {
     let styles = Style.all.filter { answers[$0] != nil }
     let item = SuitePlan.Case(
       workload: Named(styles: styles, operationCount: count),
       parameters: ParameterValues(["n": 40]), styles: styles)
     let plan = SuitePlan(
-      cases: [item], rounds: rounds, processes: processes, window: 1e6, warmUp: 1e7, budget: budget,
+      cases: [item], rounds: rounds, processes: processes, window: window, warmUp: 1e7, budget: budget,
       load: load)
     var started: [Style] = []
     let runner = SuiteRunner(plan, progress: Progress()) { id in
@@ -74,6 +74,13 @@ import Testing
   @Test func aCaseThatTakesFarLongerThanItShouldEndsAfterTheUsualRounds() throws {
     let rows = try run([.c: "sleep 0.02; " + figures()], count: .parameter("n"), rounds: 30)
     #expect(rows[0].rounds.count == SuitePlan.usualRounds)
+  }
+
+  @Test func whatProcessesTakeToWarmUpIsNoTimeOfTheRounds() throws {
+    // The seed is that of warming up.
+    let answer = "[ $4 = 1000001 ] && sleep 0.2; " + figures()
+    let rows = try run([.c: answer], rounds: 20, processes: 4, window: 1e7)
+    #expect(rows[0].rounds.count == 20)
   }
 
   @Test func aSearchForThePeakKeepsToTheTimeToo() throws {

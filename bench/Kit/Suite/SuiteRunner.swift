@@ -34,8 +34,6 @@ final class SuiteRunner {
     defer { for row in rows { row.worker.finish() } }
     let started = ProcessUsage.now().wall
     let end = plan.budget.map { started + UInt64(share(of: $0)) } ?? .max
-    // Rounds whose operations a parameter gives may be long.
-    let late = started + UInt64(3 * Double(plan.rounds * rows.count) * plan.window)
     var operations = try prepare(item, rows, since: started)
     var arrivals: Arrivals?
     switch plan.load {
@@ -50,8 +48,10 @@ final class SuiteRunner {
       let window = min(plan.window, affordable(Double(plan.rounds * rows.count), since: started))
       operations = max(100, Int(arrivals.rate * window / 1e9))
     }
+    var spent = 0.0
     for round in 0..<plan.rounds {
       try startAnew(item, rows, operations, before: round)
+      let begin = ProcessUsage.now().wall
       for (place, index) in LatinSquare.order(count: rows.count, round: round).enumerated() {
         let done = Double(round * rows.count + place) / Double(plan.rounds * rows.count)
         show(item, "round \(round + 1)/\(plan.rounds), \(rows[index].id.style)", done)
@@ -62,7 +62,10 @@ final class SuiteRunner {
       try compare(rows)
       // On a machine that is busy with something else fewer rounds are better than none.
       let now = ProcessUsage.now().wall
-      if now > end || now > late && round + 1 >= SuitePlan.usualRounds { break }
+      spent += Double(now - begin)
+      // Rounds whose operations a parameter gives may be long.
+      let isLate = spent > 3 * Double(plan.rounds * rows.count) * plan.window
+      if now > end || isLate && round + 1 >= SuitePlan.usualRounds { break }
     }
     if plan.counts {
       for row in rows { row.counts = try row.ask(.count, operations: operations, seed: seed(plan.rounds)) }
