@@ -48,7 +48,7 @@ extension ByteStream: PoolResource {
   /// libuv has no corresponding function.
   public var isReusable: Bool {
     isReadable && isWritable && !source.hasEnded && !source.hasDemand && unreadByteCount == 0
-      && queuedByteCount == 0
+      && writesIfAny { $0.isEmpty } ?? true
   }
 
   /// Waits, while nobody uses the connection, until it has become useless: its peer has ended it, or has sent

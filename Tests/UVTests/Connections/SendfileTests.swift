@@ -12,6 +12,25 @@ import UVTestSupport
     return Bytes(bytes[..<count])
   }
 
+  @Test func `A connection is of no use to others before a file that is sent to it has left`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      try await loop.files.writeFile("\(directory)/a", "bytes").value
+      let file = try await loop.files.open("\(directory)/a").value
+      let (near, far) = try loop.pipes.socketPair()
+      #expect(near.isReusable)
+      let log = Log<Int?>()
+      try await withBusyPool(of: loop) {
+        near.sendfile(file, count: 5) { log.append($0.value) }
+        #expect(!near.isReusable)
+      }
+      #expect(try await far.read(exactly: 5).value == "bytes")
+      try await loop.until { log.values == [5] }
+      #expect(near.isReusable)
+      for stream in [near, far] { stream.close() }
+      try await file.close().value
+    }
+  }
+
   @Test func fromFileToFile() async throws {
     try await withLoopAndDirectory { loop, directory in
       let bytes = Self.pattern(300_000)
