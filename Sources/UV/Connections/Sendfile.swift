@@ -109,15 +109,13 @@ extension ByteStream {
       request = nil
       didBypassWrites()
     }
-    // Where the system's call waits for the peer itself, the timeouts count meanwhile.
-    if cuv_is_blocking(descriptor) { writes.noteFetched() }
     return request!.start()
   }
 
-  /// A descriptor of its own for the same thing. A pipe or a terminal that blocks is opened anew, so that it
-  /// doesn't block the thread that sends.
+  /// A descriptor of its own for the same thing. A pipe or a terminal is opened anew, so that it doesn't block the
+  /// thread that sends, whatever the stream is told to do.
   private func descriptorToSend(to descriptor: Int32) -> Int32 {
-    if cuv_handle_type(block.handle) != UV_TCP, !isFile, cuv_is_blocking(descriptor) {
+    if cuv_handle_type(block.handle) != UV_TCP, !isFile {
       let other = cuv_reopen(descriptor, cuv_open_flags(descriptor))
       // A socket can't be opened anew, nor can a pipe whose reader has gone.
       if other >= 0 { return other }

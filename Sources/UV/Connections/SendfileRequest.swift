@@ -150,6 +150,8 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
     job.pointee.count = remaining
     let code = cuv_sendfile_job_queue(loop.raw, job, didSendToSocket)
     isAtWork = code == 0
+    // Where the system's call waits for the peer itself, the timeouts count meanwhile.
+    if cuv_is_blocking(target) { stream?.writes.noteFetched() }
     return code
   }
 

@@ -164,6 +164,8 @@ extension ByteStream {
     // Everything that is written to a file is taken, even if the stream is closed.
     if isFile { return }
     try check(uv_stream_set_blocking(stream, isBlocking ? 1 : 0), "stream_set_blocking")
+    // A call of the system that sends a file waits for the peer from now on.
+    if isBlocking { writesIfAny { $0.noteFetched() } }
   }
 }
 

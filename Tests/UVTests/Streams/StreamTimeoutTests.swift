@@ -226,6 +226,31 @@ import UVTestSupport
   }
 
   @Test(
+    "A stream that is told to block while it is sent a file keeps no thread, and its timeout counts",
+    .onTheMachine("/proc/self/fd, by which a pipe is opened anew"), arguments: [false, true])
+  func blockingMeanwhile(isPipe: Bool) async throws {
+    try await withTemporaryDirectory { directory in
+      try await withPair { loop, client, server in
+        try await loop.files.writeFile("\(directory)/a", SendfileTests.pattern(32 << 20)).value
+        let file = try await loop.files.open("\(directory)/a").value
+        let pair = try loop.pipes.pair()
+        let (source, target): (ByteStream, ByteStream) = isPipe ? pair : (client, server)
+        let log = Log<UVError.Code?>()
+        target.sendfile(file, count: 32 << 20) { log.append($0.error?.code) }
+        #expect(try await source.read().value != nil)
+        try target.setBlocking(true)
+        target.writeTimeout = .milliseconds(40)
+        // The system's call that follows could wait.
+        #expect(try await source.read(exactly: 1 << 20).value != nil)
+        try await loop.until { !log.values.isEmpty }
+        #expect(log.values == [.timedOut])
+        try await file.close().timeout(after: .seconds(20)).value
+        for pipe in [pair.reading, pair.writing] { pipe.close() }
+      }
+    }
+  }
+
+  @Test(
     "A file that is sent to a socket that blocks keeps no thread once the connection has gone",
     arguments: [false, true])
   func blockingSocket(timesOut: Bool) async throws {
