@@ -38,15 +38,16 @@ public struct SourcePublisher<Source: EventSource>: LoopPublisher {
 /// A subscriber's hold on a source.
 @usableFromInline
 final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Element>, Subscription {
-  @usableFromInline let source: Source
-  /// `ask()` as specialised code, which a call through the `Subscription` protocol would not reach.
-  @usableFromInline let askNow: (SourceSubscription) -> Void
-  @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
+  // Properties of less than a word come first: they fill the one that the receiver has last.
   @usableFromInline @exclusivity(unchecked) var isDelivering = false
   /// Whether the source has been asked for one element.
   @usableFromInline @exclusivity(unchecked) var isAsking = false
   /// Whether the source has been asked for everything.
   @usableFromInline @exclusivity(unchecked) var isStarted = false
+  @usableFromInline let source: Source
+  /// `ask()` as specialised code, which a call through the `Subscription` protocol would not reach.
+  @usableFromInline let askNow: (SourceSubscription) -> Void
+  @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
   @usableFromInline @exclusivity(unchecked) var waiting = SourceWait()
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var downstream: Delivery<Source.Element, UVError>?
