@@ -47,13 +47,21 @@ final class Churn {
     }
   }
 
-  /// Has as many files looked at as can ever be under way, all at once: what the library keeps to use again
-  /// is then as large as it gets.
+  /// Has as many files looked at and pages read as can ever be under way, all at once: what the library keeps
+  /// to use again is then as large as it gets.
   func crowd(_ count: Int) async throws(UVError) {
+    let path = "\(directory)/page"
+    try await loop.files.writeFile(path, Bytes(repeating: 0, count: 4096)).value
+    let file = try await loop.files.open(path).value
     let tasks = (0..<count).map { _ in
-      loop.spawn { () async throws(UVError) in _ = try await self.loop.files.stat(self.directory).value }
+      loop.spawn { () async throws(UVError) in
+        _ = try await self.loop.files.stat(self.directory).value
+        return try await file.read(4096, at: 0).value
+      }
     }
-    for task in tasks { try await task.value }
+    for task in tasks { _ = try await task.value }
+    try await file.close().value
+    try await loop.files.unlink(path).value
     try await settle()
   }
 
