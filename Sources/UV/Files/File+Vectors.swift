@@ -30,7 +30,8 @@ extension File {
     else { return refuse(.invalidArgument, "fs_read", done) }
     if isClosed { return refuse(.badDescriptor, "fs_read", done) }
     return FileRequest.queue(
-      CUV_FILE_READ, "fs_read", on: self, FileVector(room: counts), offset: offset ?? -1,
+      CUV_FILE_READ, "fs_read", on: self,
+      FileVector(counts.map { loop.fileQueue.blocks.reserve($0) }), offset: offset ?? -1,
       .converting({ $0.vector!.filled($0.request.pointee.result) }, done))
   }
 
@@ -77,15 +78,6 @@ final class FileVector {
     self.buffers = buffers
     storage = .allocate(capacity: buffers.count)
     for (index, bytes) in buffers.enumerated() { cuv_buf_set(storage + index, bytes.start, bytes.count) }
-  }
-
-  /// Makes buffers with room for as many bytes as each of `counts` says.
-  convenience init(room counts: [Int]) {
-    self.init(
-      counts.map { count in
-        let storage = ByteStorage.create(capacity: count)
-        return Bytes(storage: storage, start: UnsafePointer(storage.base), count: count)
-      })
   }
 
   deinit { storage.deallocate() }

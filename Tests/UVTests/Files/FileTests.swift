@@ -35,6 +35,30 @@ import UVTestSupport
     }
   }
 
+  @Test(arguments: [[4096], [4096, 3000]])
+  func `a read that is cancelled shares no memory with those that follow`(
+    counts: [Int]
+  ) async throws {
+    try await withLoopAndDirectory { loop, directory in
+      try await loop.files.writeFile("\(directory)/a", Bytes(repeating: 1, count: 8192)).value
+      try await loop.files.writeFile("\(directory)/b", Bytes(repeating: 2, count: 8192)).value
+      let first = try await loop.files.open("\(directory)/a").value
+      let second = try await loop.files.open("\(directory)/b").value
+      let read = Log<Bytes>()
+      try await withBusyPool(of: loop) {
+        for _ in 0..<100 {
+          let cancelled = first.read(counts, at: 0) { _ in }
+          second.read(4096, at: 0) { if let bytes = $0.value { read.append(bytes) } }
+          cancelled.cancel()
+          second.read(counts, at: 0) { $0.value?.forEach(read.append) }
+        }
+      }
+      try await loop.until { read.values.count == 100 * (1 + counts.count) }
+      #expect(read.values.allSatisfy { $0.allSatisfy { $0 == 2 } })
+      for file in [first, second] { try await file.close().value }
+    }
+  }
+
   @Test func `a page of a file is read into the memory of one that nobody holds`() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
