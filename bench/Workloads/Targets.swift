@@ -52,7 +52,7 @@ public enum Targets {
       bounds: [.callback: 1.05, .async: 1.12, .promise: 1.12, .future: 1.15],
       reasons: [
         .callback: "five allocations for each file, where C makes one",
-        .async: "the runtime's four waits take 0.10 of C's time by themselves, and a file in callbacks 1.07",
+        .async: "the runtime's four waits take 0.10 of C's time by themselves, and a file in callbacks 1.03",
         .promise: "12 allocations more than callbacks: a request, a promise and a step for each of four",
         .future: "6 allocations more than callbacks, and 50 changes of reference counts",
       ]),

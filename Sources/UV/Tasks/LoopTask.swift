@@ -24,7 +24,7 @@ public class LoopTask<Success, Failure: Error>: LoopTaskBase {
     case .plain(let body):
       {
         await body()
-        return () as! Success
+        return LoopTask.nothing
       }
     }
   }
@@ -54,8 +54,11 @@ public class LoopTask<Success, Failure: Error>: LoopTaskBase {
   fileprivate func keep(_ result: Result<Success, Failure>) {}
 
   /// The outcome, once there is one.
-  // Sound: the value of a task that isn't a `ValueTask` is `Void`.
-  fileprivate var result: Result<Success, Failure> { .success(unsafeBitCast((), to: Success.self)) }
+  fileprivate var result: Result<Success, Failure> { .success(LoopTask.nothing) }
+
+  /// The value of a task with a plain body, whose type is known as a parameter only.
+  // Sound: such a body has the type `Void`.
+  private static var nothing: Success { unsafeBitCast((), to: Success.self) }
 
   /// Waits for the task to end, and returns its value. Cancelling the waiting task doesn't cancel this one.
   ///

@@ -30,7 +30,7 @@ extension Answerable {
 /// ticket goes before there is an answer, the object is told there. So what is used on the loop's thread
 /// needs no lock.
 ///
-/// Tickets that are used and let go in the turn in which they were opened are used again; see ``TicketPool``.
+/// Tickets that have been answered and let go are used again; see ``TicketPool``.
 @usableFromInline
 // Sound: what changes is touched on the loop's thread only, but for `body`, which belongs to whoever has
 // claimed the ticket until the loop has it.

@@ -2,7 +2,7 @@
 ///
 /// Most promises are resolved in the turn in which they were made. Their tickets cost no allocation, and
 /// libuv's loop hears nothing of them: only what is open when the turn ends is kept count of, and leaves the
-/// pool.
+/// pool until it has been answered.
 struct TicketPool {
   /// How many there can be; a turn that has more of them open at a time begins anew.
   static let capacity = 1024
