@@ -87,6 +87,10 @@ import Testing
         "static let limit = 64"
       ),
       (
+        "objects for requests to other loops that a loop keeps", "Sources/UV/Requests/RequestList.swift",
+        "unusedRemotes = UnusedRequests(atMost: 1024)"
+      ),
+      (
         "``ByteStream/highWaterMark``", "Sources/UV/Streams/WriteQueue.swift",
         "usualHighWaterMark = 65536"
       ),

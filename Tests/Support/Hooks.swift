@@ -14,6 +14,24 @@ public enum Hooks {
     let turns = test_loop_turns()
     return turns < 0 ? nil : turns
   }
+
+  /// Whether allocations can be counted.
+  public static var canCountAllocations: Bool { test_allocations_can_count() != 0 }
+
+  /// The least that `body` allocates in several rounds. Other threads of this process may allocate, too.
+  public nonisolated(nonsending) static func leastAllocations(
+    _ body: nonisolated(nonsending) () async throws -> Void
+  ) async throws -> Int {
+    var least = Int.max
+    for _ in 0..<20 {
+      test_allocations_count(1)
+      let before = test_allocations()
+      try await body()
+      least = min(least, Int(test_allocations() - before))
+      test_allocations_count(0)
+    }
+    return least
+  }
 }
 
 /// Runs `body` again and again, and expects that the heap has stopped growing: what the second half of the

@@ -5,23 +5,8 @@ import UVTestSupport
 @testable import UVHTTP
 
 /// What requests cost, counted.
-@Suite(.enabled(if: test_allocations_can_count() != 0)) struct CountTests {
+@Suite(.enabled(if: Hooks.canCountAllocations)) struct CountTests {
   private static let get: Bytes = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
-
-  /// The least that `body` allocates in several rounds. Other threads of this process may allocate, too.
-  nonisolated(nonsending) static func least(
-    _ body: nonisolated(nonsending) () async throws -> Void
-  ) async throws -> Int {
-    var least = Int.max
-    for _ in 0..<20 {
-      test_allocations_count(1)
-      let before = test_allocations()
-      try await body()
-      least = min(least, Int(test_allocations() - before))
-      test_allocations_count(0)
-    }
-    return least
-  }
 
   /// Runs a server that answers in a task, and a client of it.
   private func serve(
@@ -64,7 +49,7 @@ import UVTestSupport
   func oneByOne() async throws {
     try await serve(spawns: false) { connection in
       try await Self.ask(connection, Self.get, 1)
-      let count = try await Self.least {
+      let count = try await Hooks.leastAllocations {
         for _ in 0..<10 { try await Self.ask(connection, Self.get, 1) }
       }
       #expect(count <= 40)
@@ -75,7 +60,7 @@ import UVTestSupport
   func spawned() async throws {
     try await serve(spawns: true) { connection in
       try await Self.ask(connection, Self.get, 1)
-      let count = try await Self.least {
+      let count = try await Hooks.leastAllocations {
         for _ in 0..<10 { try await Self.ask(connection, Self.get, 1) }
       }
       #expect(count <= 110)
@@ -87,7 +72,7 @@ import UVTestSupport
     try await serve(spawns: false) { connection in
       let requests = Bytes((0..<16).flatMap { _ in Array(Self.get) })
       try await Self.ask(connection, requests, 16)
-      let count = try await Self.least { try await Self.ask(connection, requests, 16) }
+      let count = try await Hooks.leastAllocations { try await Self.ask(connection, requests, 16) }
       #expect(count <= 36)
       let loop = connection.loop
       var jobs = Int.max
@@ -106,7 +91,7 @@ import UVTestSupport
     try await serve(spawns: true) { connection in
       let requests = Bytes((0..<16).flatMap { _ in Array(Self.get) })
       try await Self.ask(connection, requests, 16)
-      let count = try await Self.least { try await Self.ask(connection, requests, 16) }
+      let count = try await Hooks.leastAllocations { try await Self.ask(connection, requests, 16) }
       #expect(count <= 16 * 10)
       // The client's write is one, and the server's another.
       test_faults_arm(5, Int32(TEST_FAULT_SYSTEM.rawValue), .max, 1, "write")
@@ -138,7 +123,7 @@ import UVTestSupport
         _ = try await answer.body.readToEnd(limit: 100).value
       }
       try await ask()
-      let count = try await Self.least { for _ in 0..<10 { try await ask() } }
+      let count = try await Hooks.leastAllocations { for _ in 0..<10 { try await ask() } }
       #expect(count <= 600)
       // All but the first found their connection at hand, or in the pool.
       #expect(client.counts.created == 1)

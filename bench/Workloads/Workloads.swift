@@ -130,7 +130,7 @@ public enum Workloads {
     // How many messages a loop finds when it is woken depends on timing.
     timing: { _ in Counter.ofWork },
     check: .mixed,
-    rows: [(.c, CRow.loop(cb_cross_loop_run))] + CrossLoop.rows)
+    rows: CrossLoop.rows(beside: cb_cross_loop_run))
 
   static let thenChain = LoopWorkload(
     name: "then-chain", summary: "three transformations of a value, without I/O",

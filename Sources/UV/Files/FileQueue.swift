@@ -84,7 +84,7 @@ final class FileQueue {
           // Sound: the loop's list of requests owns it, until it is put back.
           let link = Unmanaged<ActiveRequest>.fromOpaque(cuv_req_data(operation))
           let isOver = link._withUnsafeGuaranteedRef { unsafeDowncast($0, to: FileRequest.self).finish() }
-          if isOver { loop.requests.putBack(link) }
+          if isOver { loop.requests.unusedFiles.putBack(link) }
         }
       }
     }

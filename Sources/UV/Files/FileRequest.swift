@@ -131,8 +131,8 @@ final class FileRequest: ActiveRequest {
   @inline(__always)
   private static func take(_ loop: EventLoop) -> Unmanaged<FileRequest> {
     // Balanced where the list doesn't keep it, and in `fail`.
-    guard let unused = loop.requests.takeUnused() else { return .passRetained(FileRequest(loop: loop)) }
-    // Sound: only file requests are put back.
+    guard let unused = loop.requests.unusedFiles.take() else { return .passRetained(FileRequest(loop: loop)) }
+    // Sound: only file requests are put back there.
     return .fromOpaque(unused.toOpaque())
   }
 
@@ -183,7 +183,7 @@ final class FileRequest: ActiveRequest {
     let putBack = { [self] in
       file = nil
       recycle()
-      requests.putBack(.passRetained(self))
+      requests.unusedFiles.putBack(.passRetained(self))
     }
     let isAnswered = loop.answer {
       answer.fail(error)
@@ -293,6 +293,6 @@ private func didFinishFileRequest(_ request: UnsafeMutablePointer<uv_fs_t>?) {
   let operation = activeRequest(of: cuv_req_data(request!), as: FileRequest.self)
   let loop = operation.loop
   loop.callback {
-    if operation.finish() { loop.requests.putBack(.passUnretained(operation)) }
+    if operation.finish() { loop.requests.unusedFiles.putBack(.passUnretained(operation)) }
   }
 }

@@ -79,7 +79,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor {
 
   /// Sends an object to the loop, as ``execute(_:)`` sends a closure. Returns false if the loop has been shut
   /// down.
-  func send(_ message: any LoopMessage) -> Bool { inbox.send(.object(message)) }
+  func send(_ message: consuming any LoopMessage) -> Bool { inbox.send(.object(message)) }
 
   /// There is an answer for `object`; see ``EventLoop/stopKeeping(_:)``. On the loop's thread.
   func stopKeeping(_ object: (any Answerable)?) {

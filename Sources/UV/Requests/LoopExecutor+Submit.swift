@@ -19,7 +19,7 @@ extension LoopExecutor {
     on loop: EventLoop, _ body: @escaping @Sendable (EventLoop) throws(UVError) -> T
   ) -> Request<T> {
     Request(loop) { done in
-      RemoteRequest(loop, body, done) { RemoteRequest<T>.perform($0, $1, $2) }.start(on: self)
+      RemoteFunctions.start(loop, on: self, .init(body), GenericCompletion(done))
     }
   }
 }

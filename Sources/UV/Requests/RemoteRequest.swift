@@ -1,13 +1,12 @@
-import CUV
-
 /// A request that another loop answers. It is the message to that loop and the message back, too.
 ///
 /// The function comes back with its answer, so that each thread frees what it has allocated. Otherwise the
-/// threads would fight over the allocator.
+/// threads would fight over the allocator. The object is used again when the message is back.
 @usableFromInline
-// Sound: `hasOutcome`, and what `perform` uses to ask and to answer, belong to the loop that has the message;
-// the locks of the inboxes hand them over. All else is a constant or touched on the own loop's thread.
-class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
+// Sound: `phase`, the outcome and the question belong to the loop that has the message; the locks of the
+// inboxes hand them over. The completion stays on the own loop. All else is touched on the own loop's thread,
+// or on a thread that nobody else has the object on.
+final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   /// The parts of the work that need the types.
   @usableFromInline
   enum Step {
@@ -16,149 +15,219 @@ class RemoteWork: ActiveRequest, LoopMessage, @unchecked Sendable {
     /// Gives the caller the answer.
     case answer
     case fail(UVError)
-    /// Drops an answer that nobody waits for any more.
-    case drop
+    /// Drops the function, and the answer if there is one, which nobody waits for any more.
+    case drop(hasOutcome: Bool)
   }
 
   /// A function value without captures. It is formed, and so specialised, where the request is made. A method
   /// that a generic class overrides wouldn't be, and would look up its types each time, which takes longer
   /// than all else.
   @usableFromInline
-  typealias Perform = (_ request: RemoteWork, _ step: Step, _ other: EventLoop?) -> Void
+  typealias Perform = (_ request: RemoteRequest, _ step: Step, _ other: EventLoop?) -> Void
 
-  private let perform: Perform
+  private enum Phase: UInt8 { case unused, sent, answered }
+
   /// The own loop's, which may be gone when the answer is there.
   private let home: LoopExecutor
-  /// Whether the other loop has answered.
-  @exclusivity(unchecked) fileprivate var hasOutcome = false
-  /// Whether the caller has been told, or is about to be.
-  @exclusivity(unchecked) private var isAnswered = false
+  // As an optional value it would be kept in another form than it was made in, which would cost an
+  // allocation.
+  @exclusivity(unchecked) private var perform: Perform = { _, _, _ in }
+  @exclusivity(unchecked) private var phase = Phase.unused
+  /// Whether the caller has been told, or is about to be; true while the object is unused.
+  @exclusivity(unchecked) private var isTold = true
+  /// Distinguishes the uses of the object.
+  @exclusivity(unchecked) private var generation: UInt = 1
+  /// A ``RemoteFunctions``.
+  @exclusivity(unchecked) @usableFromInline var functions = OutcomeStorage()
+  @exclusivity(unchecked) @usableFromInline var outcome = OutcomeStorage()
 
-  @usableFromInline
-  init(_ loop: borrowing EventLoop, _ perform: @escaping Perform) {
-    self.perform = perform
+  private init(_ loop: borrowing EventLoop) {
     home = loop.executor
     super.init(loop: loop)
   }
 
-  /// Sends the function to another loop, or to this one.
+  deinit { if phase != .unused { perform(self, .drop(hasOutcome: phase == .answered), nil) } }
+
+  // MARK: Starting
+
+  /// An object for one use. The loop's list of requests has a reference of its own to it, whether it is used
+  /// or unused, so that its way in and out of the list counts none.
   @usableFromInline
-  final func start(on executor: LoopExecutor) -> PendingRequest {
-    withLoop { loop in
-      if loop.isClosed {
-        isAnswered = true
-        let error = failure(UVError.Code.loopClosed.rawValue, "submit")
-        loop.answer { [self] in perform(self, .fail(error), nil) }
-        return PendingRequest()
-      }
-      loop.requests.insert(self)
-      loop.beginWork()
-      if !executor.send(self) {
-        loop.enqueue(.closure { [self] in leave(.fail(UVError(.loopClosed, operation: "execute"))) })
-      }
-      return PendingRequest(self)
+  static func take(_ loop: EventLoop) -> RemoteRequest {
+    loop.requireOnLoop("a request of an event loop")
+    guard let unused = loop.requests.unusedRemotes.take() else { return make(loop) }
+    return unused._withUnsafeGuaranteedRef { unsafeDowncast($0, to: RemoteRequest.self) }
+  }
+
+  @inline(never)
+  private static func make(_ loop: EventLoop) -> RemoteRequest {
+    let request = RemoteRequest(loop)
+    // Balanced where the list lets go of it: in `cancel`, and in `UnusedRequests`.
+    _ = Unmanaged.passRetained(request)
+    return request
+  }
+
+  /// Sends the function to another loop, or to this one. It and the completion have been stored.
+  @usableFromInline
+  static func start(
+    _ request: consuming RemoteRequest, on executor: LoopExecutor, _ perform: @escaping Perform
+  ) -> PendingRequest {
+    request.perform = perform
+    request.phase = .sent
+    request.isTold = false
+    if !request.begin() { return request.refuse(.loopClosed, "submit") }
+    let pending = PendingRequest(request, generation: request.generation)
+    let link = Unmanaged.passUnretained(request)
+    if executor.send(request) { return pending }
+    // Sound: the list has it.
+    return link._withUnsafeGuaranteedRef { request in
+      request.leaveList()
+      return request.refuse(.loopClosed, "execute")
     }
   }
 
-  @usableFromInline
-  final func arrive(on loop: EventLoop) {
-    if hasOutcome {
-      leave(.answer)
-      if hasOutcome { drop() }
-      return
+  /// False if the loop has been shut down.
+  private func begin() -> Bool {
+    withLoop { loop in
+      if loop.isClosed { return false }
+      loop.requests.insertRetained(.passUnretained(self))
+      loop.beginWork()
+      return true
     }
+  }
+
+  @inline(never)
+  private func refuse(_ code: UVError.Code, _ operation: StaticString) -> PendingRequest {
+    perform(self, .fail(UVError(code, operation: operation.description)), nil)
+    perform(self, .drop(hasOutcome: false), nil)
+    recycle()
+    return PendingRequest()
+  }
+
+  // MARK: Under way
+
+  @usableFromInline
+  func arrive(on loop: EventLoop) {
+    if phase == .answered { return comeHome() }
     loop.runOutside { perform(self, .ask, loop) }
-    hasOutcome = true
+    phase = .answered
     // Dropped if the own loop has ended, which has told the caller.
-    _ = home.send(self)
+    // Sound: this object has the executor.
+    Unmanaged.passUnretained(home)._withUnsafeGuaranteedRef { _ = $0.send(self) }
+  }
+
+  private func comeHome() {
+    if isTold {
+      perform(self, .drop(hasOutcome: true), nil)
+      // `cancel` has released the list's reference.
+      _ = Unmanaged.passRetained(self)
+      recycle()
+    } else {
+      leaveList()
+      perform(self, .answer, nil)
+    }
   }
 
   /// Ends the waiting; the function itself runs to its end.
-  override final func cancel(slot: UInt, generation: UInt) {
-    if isAnswered { return }
-    leave(nil)
-    let error = failure(UV_ECANCELED.rawValue, "submit")
-    loop.queueMicrotask { [self] in perform(self, .fail(error), nil) }
+  override func cancel(slot: UInt, generation: UInt) {
+    // A generation of 0 means whichever use is under way; a loop that shuts down passes it.
+    guard generation == 0 || generation == self.generation, !isTold else { return }
+    isTold = true
+    leaveList()
+    perform(self, .fail(UVError(.cancelled, operation: "submit")), nil)
+    // Balances `make`: whoever has the message has the object now.
+    Unmanaged.passUnretained(self).release()
   }
 
-  /// Takes the request off its loop and tells the caller, unless that has been done.
-  private func leave(_ step: Step?) {
-    if isAnswered { return }
-    isAnswered = true
+  override func awaited(slot: UInt, generation: UInt) -> Awaited? {
+    guard generation == 0 || generation == self.generation, !isTold else { return nil }
+    return Awaited(operation: "submit")
+  }
+
+  // MARK: Ending
+
+  private func leaveList() {
     withLoop { loop in
       loop.endWork()
-      loop.requests.remove(self)
+      loop.requests.removeRetained(self)
     }
-    guard let step else { return }
-    if case .answer = step { hasOutcome = false }
-    perform(self, step, nil)
   }
 
-  fileprivate final func drop() {
-    hasOutcome = false
-    perform(self, .drop, nil)
+  /// Tells the caller, but not on its stack.
+  @usableFromInline
+  func tellLater(_ body: @escaping () -> Void) {
+    withLoop { loop in
+      if loop.isClosed { loop.answer(body) } else { loop.queueMicrotask(body) }
+    }
   }
 
-  override final func awaited(slot: UInt, generation: UInt) -> Awaited? {
-    isAnswered ? nil : Awaited(operation: "submit")
+  /// The object can be used again. The list's reference to it goes back there.
+  @usableFromInline
+  func recycle() {
+    phase = .unused
+    isTold = true
+    generation &+= 1
+    withLoop { $0.requests.unusedRemotes.putBack(.passUnretained(self)) }
   }
 }
 
-/// The same with the function and the completion.
+/// The functions of a request that another loop answers, and what is done with them where the answer's type
+/// is known.
 @usableFromInline
-// Sound: as in `RemoteWork`, the inboxes' locks hand the function and the outcome over. The completion stays
-// on the own loop.
-final class RemoteRequest<Success: Sendable>: RemoteWork, @unchecked Sendable {
-  @usableFromInline typealias Question = @Sendable (EventLoop) throws(UVError) -> Success
+struct RemoteFunctions<Success: Sendable> {
+  /// A function in the form that it is sent in. As a value of a generic type, such as a pointer's, it would have
+  /// another form, and the conversion allocates.
+  @usableFromInline
+  struct Question {
+    @usableFromInline let ask: @Sendable (EventLoop) throws(UVError) -> Success
 
-  // As an optional value it would be kept in another form than it was made in, which would cost an
-  // allocation.
-  @exclusivity(unchecked) @usableFromInline var question: Question
-  @exclusivity(unchecked) @usableFromInline var done: Completion<Success>?
-  @exclusivity(unchecked) @usableFromInline var outcome = OutcomeStorage()
+    @inlinable @inline(__always)
+    init(_ ask: @escaping @Sendable (EventLoop) throws(UVError) -> Success) { self.ask = ask }
+  }
 
-  @inlinable
-  init(
-    _ loop: borrowing EventLoop, _ question: @escaping Question, _ done: @escaping Completion<Success>,
-    _ perform: @escaping Perform
-  ) {
+  @usableFromInline var question: Question
+  @usableFromInline var done: GenericCompletion<Success>
+
+  @inlinable @inline(__always)
+  init(_ question: Question, _ done: GenericCompletion<Success>) {
     self.question = question
     self.done = done
-    super.init(loop, perform)
   }
 
-  deinit { if hasOutcome { drop() } }
+  /// Sends `question` to the loop of `executor`.
+  @inlinable @inline(__always)
+  static func start(
+    _ loop: EventLoop, on executor: LoopExecutor, _ question: Question, _ done: GenericCompletion<Success>
+  ) -> PendingRequest {
+    let request = RemoteRequest.take(loop)
+    request.functions.store(RemoteFunctions(question, done))
+    return RemoteRequest.start(request, on: executor) { perform($0, $1, $2) }
+  }
 
   @inlinable @inline(__always)
-  static func perform(_ request: RemoteWork, _ step: Step, _ other: EventLoop?) {
-    let request = unsafeDowncast(request, to: RemoteRequest.self)
+  static func perform(_ request: RemoteRequest, _ step: RemoteRequest.Step, _ other: EventLoop?) {
+    let functions = request.functions.pointer(to: RemoteFunctions.self)
     switch step {
-    case .ask: request.ask(other.unsafelyUnwrapped)
-    case .answer: request.finish(request.takeOutcome())
-    case .fail(let error): request.finish(.failure(error))
-    case .drop: _ = request.takeOutcome()
+    case .ask:
+      do throws(UVError) {
+        let answer = try functions.pointee.question.ask(other.unsafelyUnwrapped)
+        request.outcome.store(Result<Success, UVError>.success(answer))
+      } catch {
+        request.outcome.store(Result<Success, UVError>.failure(error))
+      }
+    case .answer:
+      let functions = functions.move()
+      let result = request.outcome.take(Result<Success, UVError>.self)
+      // Before the caller is told, because it may ask the next question with this object.
+      request.recycle()
+      functions.done(result)
+    case .fail(let error):
+      // Sound: told once, and then not by `answer`. The question is left for `drop`.
+      let done = withUnsafeMutablePointer(to: &functions.pointee.done) { $0.move() }
+      request.tellLater { done(.failure(error)) }
+    case .drop(let hasOutcome):
+      withUnsafeMutablePointer(to: &functions.pointee.question) { _ = $0.deinitialize(count: 1) }
+      if hasOutcome { _ = request.outcome.take(Result<Success, UVError>.self) }
     }
-  }
-
-  @inlinable @inline(__always)
-  func ask(_ loop: EventLoop) {
-    do throws(UVError) {
-      outcome.store(Result<Success, UVError>.success(try question(loop)))
-    } catch {
-      outcome.store(Result<Success, UVError>.failure(error))
-    }
-  }
-
-  /// Takes the answer out, and lets go of the function.
-  @inlinable @inline(__always)
-  func takeOutcome() -> Result<Success, UVError> {
-    question = { _ in fatalError("asked already") }
-    return outcome.take(Result<Success, UVError>.self)
-  }
-
-  @inlinable @inline(__always)
-  func finish(_ result: Result<Success, UVError>) {
-    guard let done = done.take() else { return }
-    done(result)
   }
 }

@@ -36,17 +36,51 @@ package class ActiveRequest: Cancelling {
   func poolDidEnd(_ code: Int32) {}
 }
 
+/// Requests that nobody uses, of one class, to be used again.
+struct UnusedRequests {
+  private let limit: Int
+  // Sound: the first of a list by their `next`; each is retained by whoever keeps it here.
+  private var first: Unmanaged<ActiveRequest>?
+  private var count = 0
+
+  /// - Parameter limit: How many are kept.
+  init(atMost limit: Int) { self.limit = limit }
+
+  /// A request that is retained, if there is one.
+  @inline(__always)
+  mutating func take() -> Unmanaged<ActiveRequest>? {
+    guard let link = first else { return nil }
+    link._withUnsafeGuaranteedRef { request in
+      first = request.next
+      request.next = nil
+    }
+    count &-= 1
+    return link
+  }
+
+  /// Keeps a request that is retained for the next use, or releases it.
+  @inline(__always)
+  mutating func putBack(_ link: Unmanaged<ActiveRequest>) {
+    guard count < limit else { return link.release() }
+    link._withUnsafeGuaranteedRef { request in
+      assert(request.next == nil && request.previous == nil, "a request that is under way is put back")
+      request.next = first
+    }
+    first = link
+    count &+= 1
+  }
+
+  mutating func clear() { while let link = take() { link.release() } }
+}
+
 /// The requests of a loop that libuv holds, which this list keeps alive, and unused ones that can be used
 /// again.
 final class RequestList {
-  private static let reserve = 256
-
   // Sound: the list retains what is in it.
   @exclusivity(unchecked) private var first: Unmanaged<ActiveRequest>?
   @exclusivity(unchecked) private(set) var count = 0
-  // Sound: the first of a list by their `next`; each is retained by whoever keeps it here.
-  @exclusivity(unchecked) private var firstUnused: Unmanaged<ActiveRequest>?
-  @exclusivity(unchecked) private var unusedCount = 0
+  @exclusivity(unchecked) var unusedFiles = UnusedRequests(atMost: 256)
+  @exclusivity(unchecked) var unusedRemotes = UnusedRequests(atMost: 1024)
   /// How long the thread pool has had requests; nil unless the loop measures it.
   @exclusivity(unchecked) var poolTimes: PoolTimes?
 
@@ -113,30 +147,11 @@ final class RequestList {
     }
   }
 
-  /// A request that nobody uses, retained.
-  func takeUnused() -> Unmanaged<ActiveRequest>? {
-    guard let link = firstUnused else { return nil }
-    link._withUnsafeGuaranteedRef { request in
-      firstUnused = request.next
-      request.next = nil
-    }
-    unusedCount &-= 1
-    return link
-  }
-
-  /// Keeps a request that is retained for the next use, or releases it. Only file requests are used again.
-  func putBack(_ link: Unmanaged<ActiveRequest>) {
-    guard unusedCount < Self.reserve else { return link.release() }
-    link._withUnsafeGuaranteedRef { request in
-      assert(request.next == nil && request.previous == nil, "a request that is under way is put back")
-      request.next = firstUnused
-    }
-    firstUnused = link
-    unusedCount &+= 1
-  }
-
   /// Releases the unused requests.
-  func clear() { while let link = takeUnused() { link.release() } }
+  func clear() {
+    unusedFiles.clear()
+    unusedRemotes.clear()
+  }
 }
 
 /// The request that libuv calls back for, by the data of libuv's own. Sound: the loop's list of requests owns

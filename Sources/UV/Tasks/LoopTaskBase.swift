@@ -228,7 +228,8 @@ public class LoopTaskBase {
   @inline(__always)
   func willWait(for request: consuming PendingRequest) {
     wait = request
-    waitStart = uv_now(loop.raw)
+    // Sound: see `loop`. A use of the property itself would count a reference.
+    waitStart = Unmanaged.passUnretained(loop)._withUnsafeGuaranteedRef { uv_now($0.raw) }
   }
 
   @usableFromInline

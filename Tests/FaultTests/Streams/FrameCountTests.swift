@@ -4,7 +4,7 @@ import UV
 import UVTestSupport
 
 /// What frames cost, counted.
-@Suite(.enabled(if: test_allocations_can_count() != 0)) struct FrameCountTests {
+@Suite(.enabled(if: Hooks.canCountAllocations)) struct FrameCountTests {
   struct Counts: Sendable {
     var allocations: UInt64
     var bytes: UInt64

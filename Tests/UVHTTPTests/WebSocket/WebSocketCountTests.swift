@@ -5,7 +5,7 @@ import UVTestSupport
 @testable import UVHTTP
 
 /// What messages cost, counted.
-@Suite(.enabled(if: test_allocations_can_count() != 0)) struct WebSocketCountTests {
+@Suite(.enabled(if: Hooks.canCountAllocations)) struct WebSocketCountTests {
   private nonisolated(nonsending) static func echo(_ socket: WebSocket) async throws {
     for try await message in socket { try await socket.send(message).value }
   }
@@ -21,7 +21,7 @@ import UVTestSupport
         _ = try await peer.stream.read(exactly: 7).value
       }
       try await exchange()
-      let count = try await CountTests.least { for _ in 0..<10 { try await exchange() } }
+      let count = try await Hooks.leastAllocations { for _ in 0..<10 { try await exchange() } }
       #expect(count <= 120)
       try await peer.close()
     }
