@@ -35,9 +35,16 @@ final class Inbox: Sendable {
 
   private struct State {
     var messages = MessageList()
-    /// Whether the loop waits, so that the next message signals.
-    var isAwaited = true
     var isClosed = false
+  }
+
+  private enum Filling: UInt8, AtomicRepresentable {
+    /// There are no messages, and the loop will look again before it waits.
+    case empty
+    /// There are none, and the loop waits, so that the next one signals.
+    case awaited
+    /// There are messages that the loop hasn't taken yet.
+    case filled
   }
 
   // Sound: touched only under the lock.
@@ -50,8 +57,8 @@ final class Inbox: Sendable {
   private let wakeup: Wakeup
   /// How many threads are about to signal. The descriptor stays open until they have.
   private let signalling = Atomic<Int>(0)
-  /// Whether the list has messages. Changed under the lock.
-  private let isFilled = Atomic(false)
+  /// Changed under the lock, except that the loop begins to wait without it.
+  private let filling = Atomic(Filling.awaited)
 
   init(wakeup: Wakeup) {
     self.wakeup = wakeup
@@ -68,7 +75,7 @@ final class Inbox: Sendable {
   }
 
   /// Whether messages have come that the loop hasn't taken yet. Others change this meanwhile.
-  var hasMessages: Bool { isFilled.load(ordering: .relaxed) }
+  var hasMessages: Bool { filling.load(ordering: .relaxed) == .filled }
 
   /// Whether messages are still taken. On the loop's thread, which is the only one that closes the inbox.
   var isOpenOnLoop: Bool { !state.pointee.isClosed }
@@ -81,13 +88,12 @@ final class Inbox: Sendable {
       lock.unlock()
       return false
     }
-    if state.pointee.messages.isEmpty { isFilled.store(true, ordering: .relaxed) }
+    // Under the lock it stays filled.
+    let isFirst =
+      filling.load(ordering: .relaxed) != .filled
+      && filling.exchange(.filled, ordering: .acquiringAndReleasing) == .awaited
     state.pointee.messages.append(message)
-    let isFirst = state.pointee.isAwaited
-    if isFirst {
-      state.pointee.isAwaited = false
-      signalling.add(1, ordering: .relaxed)
-    }
+    if isFirst { signalling.add(1, ordering: .relaxed) }
     lock.unlock()
     // Not under the lock: the loop would wake up and wait for the lock, which costs two thread switches.
     if isFirst {
@@ -127,19 +133,16 @@ final class Inbox: Sendable {
 
   private func takeArrived() {
     lock.withLock {
-      state.pointee.isAwaited = state.pointee.messages.isEmpty
+      filling.store(state.pointee.messages.isEmpty ? .awaited : .empty, ordering: .relaxed)
       swap(&arrived.pointee, &state.pointee.messages)
-      isFilled.store(false, ordering: .relaxed)
     }
   }
 
   /// Has the next message signal; false if some have come already, which haven't signalled. On the loop's
   /// thread.
   func awaitNext() -> Bool {
-    lock.withLock {
-      state.pointee.isAwaited = state.pointee.messages.isEmpty
-      return state.pointee.isAwaited
-    }
+    filling.compareExchange(expected: .empty, desired: .awaited, ordering: .acquiringAndReleasing).original
+      != .filled
   }
 
   /// Refuses further messages; those that have come are still received.
