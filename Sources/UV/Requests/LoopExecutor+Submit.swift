@@ -10,8 +10,8 @@ extension LoopExecutor {
   ///   - loop: The loop of the calling thread, where the answer arrives.
   ///   - body: What to run on this executor's loop.
   /// - Returns: A request for the body's value. It fails with what `body` throws, or with `loopClosed` if
-  ///   this executor's loop has been shut down. Cancelling the request ends the waiting; once `body` has been
-  ///   sent, it runs all the same.
+  ///   this executor's loop has been shut down. Cancelling the request ends the waiting: a body that hasn't
+  ///   begun by then never runs, and one that has begun runs to its end.
   ///
   /// The corresponding libuv function is `uv_async_send`.
   @inlinable

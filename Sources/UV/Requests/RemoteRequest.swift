@@ -1,11 +1,13 @@
+import Synchronization
+
 /// A request that another loop answers. It is the message to that loop and the message back, too.
 ///
 /// The function comes back with its answer, so that each thread frees what it has allocated. Otherwise the
 /// threads would fight over the allocator. The object is used again when the message is back.
 @usableFromInline
 // Sound: `phase`, the outcome and the question belong to the loop that has the message; the locks of the
-// inboxes hand them over. The completion stays on the own loop. All else is touched on the own loop's thread,
-// or on a thread that nobody else has the object on.
+// inboxes hand them over. The completion stays on the own loop. All else is constant, atomic or touched on the
+// own loop's thread, or on a thread that nobody else has the object on.
 final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   /// The parts of the work that need the types.
   @usableFromInline
@@ -16,7 +18,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
     case answer
     case fail(UVError)
     /// Drops the function, and the answer if there is one, which nobody waits for any more.
-    case drop(hasOutcome: Bool)
+    case drop(hasAnswer: Bool)
   }
 
   /// A function value without captures. It is formed, and so specialised, where the request is made. A method
@@ -25,16 +27,21 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   @usableFromInline
   typealias Perform = (_ request: RemoteRequest, _ step: Step, _ other: EventLoop?) -> Void
 
-  private enum Phase: UInt8 { case unused, sent, answered }
+  /// Where the message is. It comes back without an answer if it was cancelled before it was there.
+  private enum Phase: UInt8 { case unused, sent, answered, returned }
 
   /// The own loop's, which may be gone when the answer is there.
   private let home: LoopExecutor
+  /// The other loop's, for its name; nil while the object is unused.
+  @exclusivity(unchecked) private var other: LoopExecutor?
   // As an optional value it would be kept in another form than it was made in, which would cost an
   // allocation.
   @exclusivity(unchecked) private var perform: Perform = { _, _, _ in }
   @exclusivity(unchecked) private var phase = Phase.unused
   /// Whether the caller has been told, or is about to be; true while the object is unused.
   @exclusivity(unchecked) private var isTold = true
+  /// Whether the other loop needn't begin. Set on the own loop's thread, also while the other has the message.
+  private let isCancelled = Atomic(false)
   /// Distinguishes the uses of the object.
   @exclusivity(unchecked) private var generation: UInt = 1
   /// A ``RemoteFunctions``.
@@ -46,7 +53,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
     super.init(loop: loop)
   }
 
-  deinit { if phase != .unused { perform(self, .drop(hasOutcome: phase == .answered), nil) } }
+  deinit { if phase != .unused { perform(self, .drop(hasAnswer: phase == .answered), nil) } }
 
   // MARK: Starting
 
@@ -73,8 +80,10 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
     _ request: consuming RemoteRequest, on executor: LoopExecutor, _ perform: @escaping Perform
   ) -> PendingRequest {
     request.perform = perform
+    request.other = executor
     request.phase = .sent
     request.isTold = false
+    request.isCancelled.store(false, ordering: .relaxed)
     if !request.begin() { return request.refuse(.loopClosed, "submit") }
     let pending = PendingRequest(request, generation: request.generation)
     let link = Unmanaged.passUnretained(request)
@@ -99,7 +108,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   @inline(never)
   private func refuse(_ code: UVError.Code, _ operation: StaticString) -> PendingRequest {
     perform(self, .fail(UVError(code, operation: operation.description)), nil)
-    perform(self, .drop(hasOutcome: false), nil)
+    perform(self, .drop(hasAnswer: false), nil)
     recycle()
     return PendingRequest()
   }
@@ -108,9 +117,13 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
 
   @usableFromInline
   func arrive(on loop: EventLoop) {
-    if phase == .answered { return comeHome() }
-    loop.runOutside { perform(self, .ask, loop) }
-    phase = .answered
+    if phase != .sent { return comeHome() }
+    if isCancelled.load(ordering: .relaxed) {
+      phase = .returned
+    } else {
+      loop.runOutside { perform(self, .ask, loop) }
+      phase = .answered
+    }
     // Dropped if the own loop has ended, which has told the caller.
     // Sound: this object has the executor.
     Unmanaged.passUnretained(home)._withUnsafeGuaranteedRef { _ = $0.send(self) }
@@ -118,7 +131,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
 
   private func comeHome() {
     if isTold {
-      perform(self, .drop(hasOutcome: true), nil)
+      perform(self, .drop(hasAnswer: phase == .answered), nil)
       // `cancel` has released the list's reference.
       _ = Unmanaged.passRetained(self)
       recycle()
@@ -128,11 +141,12 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
     }
   }
 
-  /// Ends the waiting; the function itself runs to its end.
+  /// Ends the waiting; a function that has begun runs to its end.
   override func cancel(slot: UInt, generation: UInt) {
     // A generation of 0 means whichever use is under way; a loop that shuts down passes it.
     guard generation == 0 || generation == self.generation, !isTold else { return }
     isTold = true
+    isCancelled.store(true, ordering: .relaxed)
     leaveList()
     perform(self, .fail(UVError(.cancelled, operation: "submit")), nil)
     // Balances `make`: whoever has the message has the object now.
@@ -141,7 +155,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
 
   override func awaited(slot: UInt, generation: UInt) -> Awaited? {
     guard generation == 0 || generation == self.generation, !isTold else { return nil }
-    return Awaited(operation: "submit")
+    return Awaited(operation: "submit", subject: other?.loopName.withLock { $0 })
   }
 
   // MARK: Ending
@@ -165,6 +179,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   @usableFromInline
   func recycle() {
     phase = .unused
+    other = nil
     isTold = true
     generation &+= 1
     withLoop { $0.requests.unusedRemotes.putBack(.passUnretained(self)) }
@@ -225,9 +240,9 @@ struct RemoteFunctions<Success: Sendable> {
       // Sound: told once, and then not by `answer`. The question is left for `drop`.
       let done = withUnsafeMutablePointer(to: &functions.pointee.done) { $0.move() }
       request.tellLater { done(.failure(error)) }
-    case .drop(let hasOutcome):
+    case .drop(let hasAnswer):
       withUnsafeMutablePointer(to: &functions.pointee.question) { _ = $0.deinitialize(count: 1) }
-      if hasOutcome { _ = request.outcome.take(Result<Success, UVError>.self) }
+      if hasAnswer { _ = request.outcome.take(Result<Success, UVError>.self) }
     }
   }
 }

@@ -4,6 +4,13 @@ extension EventLoop {
   /// The task of this loop that is calling; nil if another task is.
   package var callingTask: LoopTaskBase? { currentTask }
 
+  /// The loop whose task is calling; nil if a child task is, or a task that no loop started.
+  @usableFromInline
+  static var ofCallingTask: EventLoop? {
+    guard let loop = current, loop.currentTask != nil else { return nil }
+    return loop
+  }
+
   /// The task of this loop that is calling. It is nil for a child task, and for a task that no loop started.
   var currentTask: LoopTaskBase? {
     @inline(__always) get { tasks.find(cuv_current_task()) }

@@ -164,4 +164,21 @@ import UVTestSupport
       _ = await group.shutdownGracefully(within: .zero)
     }
   }
+
+  @Test func `A shielded task gets its answers from another loop while its own is stopped`() async throws {
+    let log = Log<Int>()
+    let group = try EventLoopGroup(count: 1)
+    let executor = group.next()
+    try await withLoop { loop in
+      _ = loop.spawn {
+        try await loop.withShield {
+          loop.stop()
+          for value in 0..<3 { log.append(try await executor.submit { _ in value }) }
+          log.append(try await executor.submit(on: loop) { _ in 3 }.value)
+        }
+      }
+    }
+    #expect(log.values == [0, 1, 2, 3])
+    try await withLoop { _ in _ = await group.shutdownGracefully(within: .zero) }
+  }
 }
