@@ -185,14 +185,14 @@ final class DatagramQueue: Cancelling {
       let done = entries[index].done
     else { return }
     let entry = entries[index]
-    if index == 0 {
+    if index == 0, isSubmitted {
       // libuv has the first datagram; those after it are taken back.
       discount(entry.datagrams[(entry.index + 1)...])
       entries[0] = Entry(
         datagrams: Array(entry.datagrams[...entry.index]), index: entry.index, done: nil,
         generation: generation)
     } else {
-      discount(entry.datagrams[...])
+      discount(entry.datagrams[entry.index...])
       _ = entries.remove(at: index)
     }
     loop.queueMicrotask { done(.failure(failure(UV_ECANCELED.rawValue, "udp_send"))) }

@@ -275,6 +275,32 @@ import UVTestSupport
     }
   }
 
+  @Test("A datagram isn't sent if the end of the one before it cancels it", arguments: [1, 3])
+  func cancelledByTheOneBefore(count: Int) async throws {
+    try await withUnixSockets { loop, receiver, sender in
+      let log = Log<String>()
+      while try sender.trySend("full") {}
+      var next: PendingRequest?
+      sender.send("first") {
+        log.append("first \($0.error?.name ?? "ok")")
+        next?.cancel()
+        #expect((sender.sendQueueCount, sender.sendQueueSize) == (1, 4))
+      }
+      next = sender.send([Datagram](repeating: Datagram("never"), count: count)) {
+        log.append("next \($0.error?.name ?? "ok")")
+      }
+      sender.send("last") { log.append("last \($0.error?.name ?? "ok")") }
+      var words: [Bytes] = []
+      for try await datagram in receiver where datagram.bytes != "full" {
+        words.append(datagram.bytes)
+        if datagram.bytes == "last" { break }
+      }
+      #expect(words == ["first", "last"])
+      try await loop.until { log.values.count == 3 }
+      #expect(log.values.sorted() == ["first ok", "last ok", "next ECANCELED"])
+    }
+  }
+
   @Test func connectingAndItsErrors() async throws {
     try await withSockets { loop, receiver, sender in
       let address = try receiver.localAddress()
