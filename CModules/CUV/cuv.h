@@ -225,8 +225,9 @@ struct cuv_file_operation {
   // This comes first, so that a pointer to the operation is also a pointer to its request.
   uv_fs_t request;
   struct cuv_file_operation *next;
+  /// What points to the operation while it waits; NULL once a thread has taken it.
+  struct cuv_file_operation **place;
   enum cuv_file_call call;
-  bool is_cancelled;
   uv_file file;
   int flags, mode;
   int64_t offset;
@@ -289,9 +290,12 @@ void cuv_file_queue_append(struct cuv_file_queue *queue);
 /// How many more threads are needed, at most `limit` in all. They are counted from now on.
 int cuv_file_queue_engage(struct cuv_file_queue *queue, int limit);
 
-/// Marks an operation as cancelled that may be waiting. An operation that a thread has taken is performed all
-/// the same.
-void cuv_file_queue_cancel(struct cuv_file_queue *queue, struct cuv_file_operation *operation);
+/// Finishes an operation with `UV_ECANCELED` if it waits. An operation that a thread has taken is performed all
+/// the same. Returns whether this was the last one that waited, so that no thread is needed any more.
+bool cuv_file_queue_cancel(struct cuv_file_queue *queue, struct cuv_file_operation *operation);
+
+/// One thread fewer works on the queue: it was cancelled before it began.
+void cuv_file_queue_disengage(struct cuv_file_queue *queue);
 
 /// All operations that have been performed, the earliest first.
 struct cuv_file_operation *cuv_file_queue_finished(struct cuv_file_queue *queue);

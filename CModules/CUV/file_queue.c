@@ -64,7 +64,7 @@ void cuv_file_queue_wakes(struct cuv_file_queue *queue, uv_async_t *handle) {
 
 int cuv_file_queue_gather(struct cuv_file_queue *queue, struct cuv_file_operation *operation) {
   operation->next = NULL;
-  operation->is_cancelled = false;
+  operation->place = queue->last_gathered;
   operation->queued = queue->is_timed ? uv_hrtime() : 0;
   operation->begun = 0;
   *queue->last_gathered = operation;
@@ -76,6 +76,7 @@ void cuv_file_queue_append(struct cuv_file_queue *queue) {
   if (queue->gathered == 0) return;
   pthread_mutex_lock(&queue->lock);
   *queue->last = queue->first_gathered;
+  queue->first_gathered->place = queue->last;
   queue->last = queue->last_gathered;
   queue->waiting += queue->gathered;
   pthread_mutex_unlock(&queue->lock);
@@ -84,13 +85,19 @@ void cuv_file_queue_append(struct cuv_file_queue *queue) {
   queue->gathered = 0;
 }
 
+/// Takes out an operation that waits; under the lock.
+static void cuv_file_queue_remove(struct cuv_file_queue *queue, struct cuv_file_operation *operation) {
+  *operation->place = operation->next;
+  if (operation->next) operation->next->place = operation->place;
+  else queue->last = operation->place;
+  operation->place = NULL;
+  queue->waiting--;
+}
+
 /// Takes the first waiting operation; under the lock.
 static struct cuv_file_operation *cuv_file_queue_take(struct cuv_file_queue *queue) {
   struct cuv_file_operation *operation = queue->first;
-  if (!operation) return NULL;
-  queue->first = operation->next;
-  if (!queue->first) queue->last = &queue->first;
-  queue->waiting--;
+  if (operation) cuv_file_queue_remove(queue, operation);
   return operation;
 }
 
@@ -104,9 +111,9 @@ int cuv_file_queue_engage(struct cuv_file_queue *queue, int limit) {
   return wanted;
 }
 
-void cuv_file_queue_cancel(struct cuv_file_queue *queue, struct cuv_file_operation *operation) {
+void cuv_file_queue_disengage(struct cuv_file_queue *queue) {
   pthread_mutex_lock(&queue->lock);
-  operation->is_cancelled = true;
+  queue->threads--;
   pthread_mutex_unlock(&queue->lock);
 }
 
@@ -117,6 +124,20 @@ static void cuv_file_queue_finish(struct cuv_file_queue *queue, struct cuv_file_
   while (!__atomic_compare_exchange_n(
       &queue->finished, &others, operation, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
   if (!others) queue->wake(queue->target);
+}
+
+bool cuv_file_queue_cancel(struct cuv_file_queue *queue, struct cuv_file_operation *operation) {
+  // It may have been gathered just now.
+  cuv_file_queue_append(queue);
+  pthread_mutex_lock(&queue->lock);
+  bool waits = operation->place != NULL;
+  if (waits) cuv_file_queue_remove(queue, operation);
+  bool is_last = waits && queue->waiting == 0;
+  pthread_mutex_unlock(&queue->lock);
+  if (!waits) return false;
+  operation->request.result = UV_ECANCELED;
+  cuv_file_queue_finish(queue, operation);
+  return is_last;
 }
 
 struct cuv_file_operation *cuv_file_queue_finished(struct cuv_file_queue *queue) {
@@ -139,13 +160,10 @@ static void cuv_file_queue_work(uv_work_t *work) {
   for (int budget = 64;; budget--) {
     pthread_mutex_lock(&queue->lock);
     struct cuv_file_operation *operation = budget > 0 ? cuv_file_queue_take(queue) : NULL;
-    bool is_cancelled = operation && operation->is_cancelled;
     if (!operation) queue->threads--;
     pthread_mutex_unlock(&queue->lock);
     if (!operation) return;
-    if (is_cancelled) {
-      operation->request.result = UV_ECANCELED;
-    } else if (operation->queued) {
+    if (operation->queued) {
       operation->begun = uv_hrtime();
       cuv_file_perform(operation);
       operation->ended = uv_hrtime();
@@ -172,10 +190,6 @@ int cuv_file_queue_start(
     struct cuv_file_queue *queue, uv_loop_t *loop, uv_work_t *work, uv_after_work_cb done) {
   work->data = queue;
   int code = uv_queue_work(loop, work, cuv_file_queue_work, done);
-  if (code < 0) {
-    pthread_mutex_lock(&queue->lock);
-    queue->threads--;
-    pthread_mutex_unlock(&queue->lock);
-  }
+  if (code < 0) cuv_file_queue_disengage(queue);
   return code;
 }

@@ -20,8 +20,8 @@ final class FileQueue {
   /// libuv's requests for threads that aren't in use. There are no more of them than threads.
   @exclusivity(unchecked) private var spares: [UnsafeMutablePointer<uv_work_t>] = []
   @exclusivity(unchecked) var blocks = ReadBlocks()
-  /// How many threads are at work.
-  @exclusivity(unchecked) private var threads = 0
+  /// Those for the threads that are at work, or will be once the pool has one.
+  @exclusivity(unchecked) private var engaged: [UnsafeMutablePointer<uv_work_t>] = []
   /// Whether answers are being told. Operations that these answers lead to are gathered, and go to the threads
   /// several at a time.
   @exclusivity(unchecked) private var isDelivering = false
@@ -41,7 +41,7 @@ final class FileQueue {
   func attach(to loop: EventLoop) { owner = .passUnretained(loop) }
 
   /// Whether a thread is at work, which may wake the loop at any time.
-  var isBusy: Bool { threads > 0 }
+  var isBusy: Bool { !engaged.isEmpty }
 
   /// Queues an operation.
   func append(_ operation: Operation) {
@@ -56,7 +56,11 @@ final class FileQueue {
   func beginTiming() { queue.pointee.is_timed = true }
 
   /// Cancels an operation if no thread has taken it. It finishes in any case.
-  func cancel(_ operation: Operation) { cuv_file_queue_cancel(queue, operation) }
+  func cancel(_ operation: Operation) {
+    guard cuv_file_queue_cancel(queue, operation) else { return }
+    // Nobody shall wait until the pool has a thread for nothing. Those that have begun go on.
+    for work in engaged { uv_cancel(cuv_request(work)) }
+  }
 
   /// Tells the answers that have come, and starts work on the operations that they lead to. Returns whether
   /// there were any.
@@ -106,7 +110,7 @@ final class FileQueue {
         cuv_file_queue_refuse(queue, code)
         loop.queueMicrotask { [self] in deliver() }
       } else {
-        threads += 1
+        engaged.append(work)
         loop.hold()
       }
     }
@@ -116,10 +120,14 @@ final class FileQueue {
     if spares.count < poolSize { spares.append(work) } else { work.deallocate() }
   }
 
-  fileprivate func didComeBack(_ work: UnsafeMutablePointer<uv_work_t>) {
+  fileprivate func didComeBack(_ work: UnsafeMutablePointer<uv_work_t>, _ code: Int32) {
+    if code == UV_ECANCELED.rawValue { cuv_file_queue_disengage(queue) }
+    guard let index = engaged.firstIndex(of: work) else {
+      preconditionFailure("a thread comes back that nobody has engaged")
+    }
+    engaged.swapAt(index, engaged.count - 1)
+    engaged.removeLast()
     keep(work)
-    threads -= 1
-    assert(threads >= 0, "a thread comes back that nobody has engaged")
     _ = tell()
     engage()
     owner.takeUnretainedValue().letGo()
@@ -136,8 +144,8 @@ extension EventLoop {
   }
 }
 
-private func threadCameBack(_ work: UnsafeMutablePointer<uv_work_t>?, _: Int32) {
+private func threadCameBack(_ work: UnsafeMutablePointer<uv_work_t>?, _ code: Int32) {
   let queue = work!.pointee.data.assumingMemoryBound(to: cuv_file_queue.self)
   // Sound: a loop doesn't go before its threads have come back.
-  Unmanaged<FileQueue>.fromOpaque(queue.pointee.owner).takeUnretainedValue().didComeBack(work!)
+  Unmanaged<FileQueue>.fromOpaque(queue.pointee.owner).takeUnretainedValue().didComeBack(work!, code)
 }

@@ -60,6 +60,53 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A file operation that is cancelled while it waits for a thread keeps no loop",
+    .onTheMachine("a loop that others don't wait for"), arguments: [1, 30], [false, true])
+  func cancelledWhileItWaits(count: Int, byEnd: Bool) async throws {
+    let log = Log<String>()
+    try await withLoop { loop in
+      try await withBusyPool(of: loop) {
+        Thread {
+          EventLoop.runCallbacks { other in
+            let pending = (0..<count).map { _ in other.files.stat("/") { log.append($0.error?.name ?? "ok") }
+            }
+            other.sleep(for: .milliseconds(1)) { _ in
+              if byEnd { other.stop() } else { for stat in pending { stat.cancel() } }
+            }
+          }
+          log.append("ended")
+        }.start()
+        try await loop.until { log.values.last == "ended" }
+      }
+      try await loop.until { log.values.last == "ended" }
+    }
+    #expect(log.values == [String](repeating: "ECANCELED", count: count) + ["ended"])
+  }
+
+  @Test func `A file is closed while all threads are busy, if what waited for them has been cancelled`()
+    async throws
+  {
+    try await withLoop { loop in
+      let file = try await loop.files.open("/etc/passwd").value
+      let log = Log<String>()
+      try await withBusyPool(of: loop) {
+        let reads = [
+          file.read(1, at: 0) { log.append("one \($0.error?.name ?? "ok")") },
+          file.read([1, 2], at: 0) { log.append("several \($0.error?.name ?? "ok")") },
+        ]
+        loop.files.stat("/") { log.append("stat \($0.error?.name ?? "ok")") }.cancel()
+        for read in reads { read.cancel() }
+        file.close { log.append("closed \($0.error?.name ?? "ok")") }
+        try await loop.until { log.values.count == 4 }
+        #expect(log.values == ["stat ECANCELED", "one ECANCELED", "several ECANCELED", "closed ok"])
+        // The queue is whole.
+        loop.files.stat("/") { log.append("later \($0.error?.name ?? "ok")") }
+      }
+      try await loop.until { log.values.last == "later ok" }
+    }
+  }
+
   @Test func filesLeaveThreadsToOtherWork() async throws {
     let operations = Log<Int>()
     try await withCallbackLoop { loop in
