@@ -45,7 +45,7 @@ final class FileQueue {
 
   /// Queues an operation.
   func append(_ operation: Operation) {
-    owner._withUnsafeGuaranteedRef { $0.requireOnLoop("a file operation of an event loop") }
+    owner._withUnsafeGuaranteedRef { $0.assertOnLoop() }
     let gathered = cuv_file_queue_gather(queue, operation)
     if isDelivering, gathered < Self.fewAtATime { return }
     cuv_file_queue_append(queue)

@@ -130,6 +130,8 @@ final class FileRequest: ActiveRequest {
   /// is used or unused, so that its way in and out of the list counts none.
   @inline(__always)
   private static func take(_ loop: EventLoop) -> Unmanaged<FileRequest> {
+    // Here, and not only where the list is asked: by then libuv may be at work on it.
+    loop.requireOnLoop("a file operation of an event loop")
     // Balanced where the list doesn't keep it, and in `fail`.
     guard let unused = loop.requests.unusedFiles.take() else { return .passRetained(FileRequest(loop: loop)) }
     // Sound: only file requests are put back there.

@@ -18,6 +18,8 @@ class PoolRequest<Success>: SingleRequest<Success> {
 
   /// Starts the work through `call`, which returns libuv's code.
   func submit(_ call: () -> Int32) -> PendingRequest {
+    // On another thread the answer might come before the request is in the list.
+    loop.requireOnLoop("a request of an event loop")
     let code = loop.isClosed ? UVError.Code.loopClosed.rawValue : call()
     if code < 0 {
       refuse(code)

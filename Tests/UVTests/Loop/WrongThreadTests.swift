@@ -90,6 +90,16 @@ import UVTestSupport
     #expect(Self.text(file).contains("on a thread that isn't the event loop's: use executor.execute"))
   }
 
+  @Test func `So does work for the thread pool, which doesn't begin`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let loop = try EventLoop()
+      Self.elsewhere(loop) { loop in loop.work({ _ = write(2, "begun", 5) }) { _ in } }
+    }
+    let text = Self.text(result)
+    #expect(text.contains("on a thread that isn't the event loop's: use executor.execute"))
+    #expect(!text.contains("begun"))
+  }
+
   #if DEBUG
     @Test func `A debug build also stops where a loop is only looked at`() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
