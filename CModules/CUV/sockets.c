@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -164,12 +165,39 @@ int cuv_receive_messages(int fd, struct cuv_message *messages, unsigned int coun
   return done < 0 ? uv_translate_sys_error(errno) : done;
 }
 
+#ifdef __linux__
+/// Sends to a terminal that blocks, such as the controlling side of a pseudo-terminal, which can't be opened anew.
+/// A call for more than there is room for keeps its thread until somebody reads, and can't be interrupted. A
+/// terminal that says that it has room takes this many bytes.
+static ssize_t cuv_sendfile_to_terminal(struct cuv_sendfile_job *job) {
+  enum { part = 1024, most = 65536, milliseconds = 50 };
+  size_t sent = 0, count = job->count < most ? job->count : most;
+  off_t offset = job->offset;
+  while (sent < count) {
+    struct pollfd terminal = {.fd = job->socket, .events = POLLOUT};
+    int ready = poll(&terminal, 1, sent ? 0 : milliseconds);
+    if (ready == 0) return sent ? (ssize_t)sent : UV_EAGAIN;
+    ssize_t more = ready;
+    if (ready > 0) more = sendfile(job->socket, job->file, &offset, count - sent < part ? count - sent : part);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0 && sent == 0) return uv_translate_sys_error(errno);
+    if (more <= 0) break;
+    sent += (size_t)more;
+  }
+  return (ssize_t)sent;
+}
+#endif
+
 static void cuv_sendfile_job_run(uv_work_t *work) {
   struct cuv_sendfile_job *job = (struct cuv_sendfile_job *)work;
   // One call carries a little less than 2 GiB.
   size_t count = job->count > 0x40000000 ? 0x40000000 : job->count;
   ssize_t sent;
 #ifdef __linux__
+  if (job->is_terminal) {
+    job->result = cuv_sendfile_to_terminal(job);
+    return;
+  }
   do {
     off_t offset = job->offset;
     sent = sendfile(job->socket, job->file, &offset, count);

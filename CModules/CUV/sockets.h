@@ -74,6 +74,8 @@ struct cuv_sendfile_job {
   int socket, file;
   int64_t offset;
   size_t count;
+  /// Whether the target is a terminal that blocks. Then the job ends after a while, with UV_EAGAIN if there was no room.
+  bool is_terminal;
   ssize_t result;
 };
 int cuv_sendfile_job_queue(uv_loop_t *loop, struct cuv_sendfile_job *job, uv_after_work_cb done);

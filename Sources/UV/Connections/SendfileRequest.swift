@@ -148,10 +148,12 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
     job.pointee.file = file.descriptor
     job.pointee.offset = offset
     job.pointee.count = remaining
+    let isBlocking = cuv_is_blocking(target)
+    job.pointee.is_terminal = isBlocking && isatty(target) != 0
     let code = cuv_sendfile_job_queue(loop.raw, job, didSendToSocket)
     isAtWork = code == 0
     // Where the system's call waits for the peer itself, the timeouts count meanwhile.
-    if cuv_is_blocking(target) { stream?.writes.noteFetched() }
+    if isBlocking { stream?.writes.noteFetched() }
     return code
   }
 
@@ -177,7 +179,9 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
       loop.microtasks.state.pointee.counts.bytesWritten &+= result
       stream?.writes.noteProgress()
     }
-    if result == Int(UV_EAGAIN.rawValue), isWanted { waitUntilWritable() } else { didSend(result) }
+    guard result == Int(UV_EAGAIN.rawValue), isWanted else { return didSend(result) }
+    // A terminal that blocks would have to be told not to, and so would whoever shares it. It is waited for on the pool.
+    if job.pointee.is_terminal { step() } else { waitUntilWritable() }
   }
 
   private func waitUntilWritable() {

@@ -121,6 +121,52 @@ import UVTestSupport
     }
   }
 
+  @Test("A file that is sent to a terminal's controlling side comes whole, as its reader takes it")
+  func controllingSideThatIsRead() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let bytes = SendfileTests.pattern(1 << 20)
+      try await loop.files.writeFile("\(directory)/a", bytes).value
+      let file = try await loop.files.open("\(directory)/a").value
+      let (control, descriptor) = try openPseudoTerminal()
+      let (terminal, screen) = (try loop.tty(descriptor), try loop.tty(control))
+      try terminal.setMode(.io)
+      let reading = loop.spawn { () async throws(UVError) in try await terminal.read(exactly: 1 << 20).value }
+      #expect(try await screen.sendfile(file, count: 1 << 20).value == 1 << 20)
+      #expect(try await reading.value == bytes)
+      try await file.close().value
+      for stream in [terminal, screen] { stream.close() }
+      for descriptor in [descriptor, control] { Foundation.close(descriptor) }
+    }
+  }
+
+  enum End: CaseIterable { case close, cancellation, timeout }
+
+  @Test(
+    "A file that is sent to a terminal's controlling side keeps no thread once that ends",
+    arguments: End.allCases)
+  func controllingSide(end: End) async throws {
+    try await withLoopAndDirectory { loop, directory in
+      try await loop.files.writeFile("\(directory)/a", SendfileTests.pattern(1 << 20)).value
+      let file = try await loop.files.open("\(directory)/a").value
+      let (control, descriptor) = try openPseudoTerminal()
+      let (terminal, screen) = (try loop.tty(descriptor), try loop.tty(control))
+      try terminal.setMode(.io)
+      let log = Log<UVError.Code?>()
+      if end == .timeout { screen.writeTimeout = .milliseconds(100) }
+      let sending = screen.sendfile(file, count: 1 << 20) { log.append($0.error?.code) }
+      if end != .timeout {
+        try await loop.sleep(for: .milliseconds(100)).value
+        #expect(log.values == [])
+        if end == .close { screen.close() } else { sending.cancel() }
+      }
+      try await loop.until { log.values.count == 1 }
+      #expect(log.values == [end == .timeout ? .timedOut : .cancelled])
+      await #expect(throws: Never.self) { try await file.close().timeout(after: .seconds(5)).value }
+      for stream in [terminal, screen] { stream.close() }
+      for descriptor in [descriptor, control] { Foundation.close(descriptor) }
+    }
+  }
+
   @Test func aTerminalThatHangsUpEnds() async throws {
     try await withLoop { loop in
       let (control, descriptor) = try openPseudoTerminal()
