@@ -83,8 +83,9 @@ extension ByteStream {
   ///
   /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those
   /// who wait for bytes are told, as with ``readTimeout``, and so are those who wait later, until the
-  /// property is set again. Bytes that have come already are read without waiting. The error names this
-  /// timeout.
+  /// property is set again. Bytes that have come already are read without waiting. So a reader that takes
+  /// longer over its bytes than the peer takes to send more never waits, and isn't told: limit its work by
+  /// `withDeadline` of the loop. The error names this timeout.
   ///
   /// libuv has no corresponding function.
   public var totalTimeout: Duration? {
