@@ -76,11 +76,12 @@ final class ClientCall: Cancelling {
     exchange.begin(client, outgoing)
   }
 
-  /// Lets the client keep the object, if the program has its answer. Nobody else uses it then.
+  /// Lets the client keep the object, if the program has its answer. Nobody else uses it then. A redirect's exchange
+  /// does: its body is still read, and its request may not have left.
   func rest() {
-    guard done == nil, let client = client.take() else { return }
+    guard done == nil, redirects == 0, let client = client.take() else { return }
     outgoing = nil
-    (repeats, redirects) = (0, 0)
+    repeats = 0
     if !waiting.isEmpty { waiting = PendingRequest() }
     client.keep(self)
   }

@@ -268,4 +268,56 @@ import UVTestSupport
       other.close()
     }
   }
+
+  @Test("A redirect's body that doesn't end is given up in time, although the request has its answer")
+  func redirectWithoutEnd() async throws {
+    try await withLoop { loop in
+      let server = try ScriptedServer(loop) { connection, _ in
+        connection == 1
+          ? ("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 10\r\n\r\nabc", false)
+          : ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false)
+      }
+      var options = HTTPClientOptions()
+      options.redirects = 1
+      options.total = .milliseconds(200)
+      let client = HTTPClient(loop, options: options)
+      #expect(await client.outcome(HTTPRequest(url: server.url)!) == "200 ok")
+      try await loop.until { client.counts.leased == 0 }
+      // Others have their answers meanwhile.
+      #expect(await client.outcome(HTTPRequest(url: server.url + "/c")!) == "200 ok")
+      try await client.close().value
+      server.close()
+    }
+  }
+
+  @Test("A request that was redirected before it had left goes on to leave")
+  func redirectBeforeEnd() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      var options = HTTPClientOptions()
+      options.redirects = 1
+      let client = HTTPClient(loop, options: options)
+      let body = Bytes(repeating: 0x61, count: 20_000_000)
+      let serving = loop.spawn { () async throws -> Int in
+        let first = try await listener.accept().value
+        _ = try await first.read(until: "\r\n\r\n", limit: 1000).value
+        try await first.write("HTTP/1.1 303 See Other\r\nLocation: /b\r\nContent-Length: 3\r\n\r\na").value
+        let second = try await listener.accept().value
+        _ = try await second.read(until: "\r\n\r\n", limit: 1000).value
+        try await second.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").value
+        var count = 0
+        while count < body.count, let bytes = try await first.read().value { count += bytes.count }
+        try await first.write("bc").value
+        try await loop.until { client.counts.leased == 0 }
+        first.close()
+        second.close()
+        return count
+      }
+      let url = "http://127.0.0.1:\(try listener.localAddress().port)/"
+      #expect(await client.outcome(HTTPRequest(method: .post, url: url)!, body: body) == "200 ok")
+      #expect(try await serving.value == body.count)
+      try await client.close().value
+      listener.close()
+    }
+  }
 }
