@@ -105,6 +105,35 @@ import UVTestSupport
     }
   }
 
+  @Test("The time for a body doesn't count while the program works, and costs nothing when it is over")
+  func bodyThatWaits() async throws {
+    var limits = HTTPLimits()
+    limits.idleTimeout = .milliseconds(50)
+    limits.minimumRate = 1_000_000
+    let first = Log<Bytes?>()
+    try await serveEach(limits) { exchange in
+      let loop = exchange.loop
+      do {
+        first.append(try await exchange.body.next().value)
+        let before = loop.counts.timeouts
+        try await loop.sleep(for: .milliseconds(500)).value
+        // Silence is looked for each 50 ms.
+        #expect(loop.counts.timeouts - before < 25)
+        let rest = try await exchange.body.readToEnd(limit: 10).value
+        try await exchange.respond(HTTPResponse(status: .ok), rest).value
+      } catch { Issue.record(error) }
+    } client: { loop, connect in
+      let stream = try await connect()
+      try await stream.write(
+        "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 6\r\n\r\nab"
+      ).value
+      try await loop.until { first.values == ["ab"] }
+      try await stream.write("cdef").value
+      #expect(bodies(of: "\(try await stream.readToEnd(limit: 1000).value)") == ["cdef"])
+      stream.close()
+    }
+  }
+
   @Test("A connection that has lasted long enough says so with the next answer")
   func lifetime() async throws {
     var limits = HTTPLimits()

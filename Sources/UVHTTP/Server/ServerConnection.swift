@@ -158,8 +158,11 @@ final class ServerConnection: GatheringWriter, BodyReader {
       return close()
     }
     if !isBodyComplete {
-      // The program has ceased to ask, and will ask again.
-      if !isBodyWanted, !turns.isEmpty { return readAhead() }
+      // The program has ceased to ask, and will ask again. The body's time is set anew then.
+      if !isBodyWanted, !turns.isEmpty {
+        if !writeEnd.isSet { stream.totalTimeout = nil }
+        return readAhead()
+      }
       // While bytes wait for the client, its time is that of the write.
       if writeEnd.isSet { return read() }
       return refuseBody(Refusal(code: 408, reason: "the body took too long"), error)
