@@ -252,6 +252,7 @@ import UVTestSupport
     [
       "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
     ])
   func clientResets(isWithin: Bool, request: String) async throws {
     try await withLoop { loop in

@@ -74,6 +74,7 @@ private final class Forwarding {
 
   func begin(_ request: HTTPRequest, by client: HTTPClient) {
     guard let exchange else { return }
+    exchange.willNotBeUpgraded()
     exchange.whenLost { [self] code in
       pending.cancel()
       end(.failure(UVError(code, operation: "respond")))

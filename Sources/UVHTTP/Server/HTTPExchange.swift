@@ -164,6 +164,9 @@ public final class HTTPExchange {
   /// Has `body` called if the connection ends before the answer is complete.
   func whenLost(_ body: @escaping (UVError.Code) -> Void) { connection.whenLost(number, body) }
 
+  /// The request isn't answered by ``upgrade(_:)``, so that the loss of the client is noticed meanwhile.
+  func willNotBeUpgraded() { connection.willNotBeUpgraded(number) }
+
   /// Answers the request with a part of a file. Its bytes don't pass through this process, unless they have
   /// to be encrypted.
   ///
@@ -244,7 +247,9 @@ public final class HTTPExchange {
     if isAnswered { return connection.fail(.alreadyInProgress, done) }
     let code = response.status.code
     let isAskedFor = head.isConnect ? 200..<300 ~= code : head.hasUpgrade && code == 101
-    guard isAskedFor, connection.isBodyComplete else { return connection.fail(.invalidArgument, done) }
+    guard isAskedFor, connection.isBodyComplete, connection.mayBeUpgraded else {
+      return connection.fail(.invalidArgument, done)
+    }
     isAnswered = true
     return connection.upgrade(number, response, done)
   }

@@ -42,7 +42,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
   /// Whether a request may be handed out beside the last one.
   @exclusivity(unchecked) var lastIsShared = true
   /// Whether the connection may become another protocol's by the last request that has come.
-  @exclusivity(unchecked) private var mayBeUpgraded = false
+  @exclusivity(unchecked) private(set) var mayBeUpgraded = false
   @exclusivity(unchecked) private var isAdvancing = false
   /// Whether the server has this connection go on when somebody asks.
   @exclusivity(unchecked) private var isWaiting = false
@@ -176,6 +176,13 @@ final class ServerConnection: GatheringWriter, BodyReader {
   /// Goes on with what has come.
   func advance() {
     if isBodyComplete { takeRequests() } else { readBody() }
+    readAhead()
+  }
+
+  /// A request isn't answered by another protocol, also if it has asked for one. So one may read beyond it.
+  func willNotBeUpgraded(_ number: Int) {
+    if held != nil || number != firstNumber + turns.count - 1 { return }
+    mayBeUpgraded = false
     readAhead()
   }
 
