@@ -137,6 +137,37 @@ import UVTestSupport
       try await serving.value
     }
   }
+
+  @Test("Clients that have no room when their handshakes are done are told the end when the server closes")
+  func closedCrowd() async throws {
+    let certificates = Certificates.shared.directory
+    try await withLoop { loop in
+      var limits = HTTPLimits()
+      (limits.connections, limits.lastSilence) = (1, .milliseconds(20))
+      let identity = try TLSIdentity(
+        certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
+      let context = try TLSContext.client(trust: .certificates("\(certificates)/root.pem"))
+      let listener = try loop.tls.listen(host: "127.0.0.1", port: 0, .server(identity))
+      let address = try listener.localAddress()
+      let server = loop.http.serve(listener, limits: limits)
+      // The server accepts all of them before one has said anything.
+      var plain: [TCPConnection] = []
+      for _ in 0..<4 { plain.append(try await loop.tcp.connect(to: address).value) }
+      let serving = loop.spawn { for try await _ in server {} }
+      var clients: [TLSConnection] = []
+      for stream in plain {
+        clients.append(try await loop.tls.secure(stream, context, host: "127.0.0.1").value)
+      }
+      try await loop.until { server.counts.accepted == 1 }
+      server.close()
+      for client in clients {
+        _ = await failure { try await client.readToEnd(limit: 1000).value }
+        client.close()
+      }
+      try await serving.value
+      #expect(server.counts.accepted == 1)
+    }
+  }
 }
 
 extension HTTPServerCounts {

@@ -128,6 +128,8 @@ final class ServerCore {
     isClosing = true
     rest()
     accepting?.close()
+    // Clients for whom there was no room after their handshakes. Nobody asks for them any more.
+    accepting?.start { if case .success(let stream?) = $0 { stream.close() } }
     for connection in connections.values { connection.quiesce() }
     complete(nil)
   }
