@@ -191,7 +191,7 @@ let package = Package(
     .testTarget(
       name: "UVServiceTests",
       dependencies: [
-        "UVService", "UVPromises", "UVFutures", "UVTestSupport",
+        "UVService", "UVTLS", "UVPromises", "UVFutures", "UVTestSupport",
         service("InMemoryLogging", "swift-log"), service("InMemoryTracing", "swift-distributed-tracing"),
         service("MetricsTestKit", "swift-metrics"),
       ],

@@ -30,7 +30,7 @@ extension ByteStream {
     _ body: nonisolated(nonsending) (any Span) async throws -> T
   ) async throws -> T {
     // Asked for now: the system forgets the address of a peer that has gone.
-    let peer = proxyHeader?.source ?? (try? (self as? TCPConnection)?.peerAddress())
+    let peer = proxyHeader?.source ?? (try? peerTCPAddress())
     return try await Tracing.withSpan(name, ofKind: kind) { span in
       if let peer {
         span.attributes["network.peer.address"] = peer.host

@@ -3,6 +3,7 @@ import Testing
 import Tracing
 import UV
 import UVService
+import UVTLS
 import UVTestSupport
 
 /// Spans, where the program asks for them.
@@ -34,6 +35,28 @@ import UVTestSupport
       #expect(request.attributes.get("network.peer.address") == .string(peer.host))
       #expect(request.attributes.get("network.peer.port") == .int64(Int64(peer.port)))
       #expect(request.kind == .server)
+    }
+  }
+
+  @Test func `The span of a connection with TLS names its peer, too`() async throws {
+    let tracer = Self.tracer
+    tracer.clearAll()
+    let certificates = Certificates.shared.directory
+    try await withPair { loop, client, server in
+      let identity = try TLSIdentity(
+        certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
+      let peer = try server.peerAddress()
+      let securing = loop.spawn {
+        try await loop.tls.secure(client, .client(trust: .everyoneWithoutVerification), host: "localhost")
+          .value
+      }
+      let secured = try await loop.tls.secure(server, .server(identity)).value
+      try await secured.withSpan("request") { _ in }
+      let request = try #require(tracer.finishedSpans.first)
+      #expect(request.attributes.get("network.peer.address") == .string(peer.host))
+      #expect(request.attributes.get("network.peer.port") == .int64(Int64(peer.port)))
+      secured.close()
+      try await securing.value.close()
     }
   }
 
