@@ -181,4 +181,25 @@ import UVTestSupport
     #expect(log.values == [0, 1, 2, 3])
     try await withLoop { _ in _ = await group.shutdownGracefully(within: .zero) }
   }
+
+  @Test func `Requests that are answered, cancelled and refused leave no memory behind`() async throws {
+    try await withLoop { loop in
+      let (ended, alive) = (try EventLoopGroup(count: 1), try EventLoopGroup(count: 1))
+      let executors = [ended.next(), alive.next()]
+      _ = await ended.shutdownGracefully(within: .zero)
+      try await expectFlatHeap(rounds: 60) { round in
+        var left = 300
+        for index in 0..<300 {
+          let executor = executors[index % 10 == 0 ? 0 : 1]
+          let text = String(repeating: "a", count: 100 + index)
+          let pending = executor.submit(on: loop) { _ in text + text }.start { _ in left -= 1 }
+          if index % 3 == 0 { pending.cancel() }
+        }
+        try await loop.until { left == 0 }
+        // Behind those that were cancelled.
+        try await executors[1].submit { _ in }
+      }
+      _ = await alive.shutdownGracefully(within: .zero)
+    }
+  }
 }
