@@ -177,6 +177,8 @@ static ssize_t cuv_sendfile_to_terminal(struct cuv_sendfile_job *job) {
     struct pollfd terminal = {.fd = job->socket, .events = POLLOUT};
     int ready = poll(&terminal, 1, sent ? 0 : milliseconds);
     if (ready == 0) return sent ? (ssize_t)sent : UV_EAGAIN;
+    // It is full, and nobody has the other side open any more.
+    if (ready > 0 && !(terminal.revents & POLLOUT)) return sent ? (ssize_t)sent : UV_EIO;
     ssize_t more = ready;
     if (ready > 0) more = sendfile(job->socket, job->file, &offset, count - sent < part ? count - sent : part);
     if (more < 0 && errno == EINTR) continue;

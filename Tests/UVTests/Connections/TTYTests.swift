@@ -139,7 +139,7 @@ import UVTestSupport
     }
   }
 
-  enum End: CaseIterable { case close, cancellation, timeout }
+  enum End: CaseIterable { case close, cancellation, timeout, hangUp }
 
   @Test(
     "A file that is sent to a terminal's controlling side keeps no thread once that ends",
@@ -151,19 +151,26 @@ import UVTestSupport
       let (control, descriptor) = try openPseudoTerminal()
       let (terminal, screen) = (try loop.tty(descriptor), try loop.tty(control))
       try terminal.setMode(.io)
-      let log = Log<UVError.Code?>()
+      let log = Log<String?>()
       if end == .timeout { screen.writeTimeout = .milliseconds(100) }
-      let sending = screen.sendfile(file, count: 1 << 20) { log.append($0.error?.code) }
+      let sending = screen.sendfile(file, count: 1 << 20) { log.append($0.error?.name) }
       if end != .timeout {
         try await loop.sleep(for: .milliseconds(100)).value
         #expect(log.values == [])
-        if end == .close { screen.close() } else { sending.cancel() }
       }
+      switch end {
+      case .close: screen.close()
+      case .cancellation: sending.cancel()
+      case .timeout: break
+      case .hangUp: try await terminal.close().value
+      }
+      if end == .hangUp { Foundation.close(descriptor) }
       try await loop.until { log.values.count == 1 }
-      #expect(log.values == [end == .timeout ? .timedOut : .cancelled])
+      #expect(log.values == [end == .timeout ? "ETIMEDOUT" : end == .hangUp ? "EIO" : "ECANCELED"])
       await #expect(throws: Never.self) { try await file.close().timeout(after: .seconds(5)).value }
       for stream in [terminal, screen] { stream.close() }
-      for descriptor in [descriptor, control] { Foundation.close(descriptor) }
+      if end != .hangUp { Foundation.close(descriptor) }
+      Foundation.close(control)
     }
   }
 
