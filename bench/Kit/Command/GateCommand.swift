@@ -92,8 +92,19 @@ struct GateCommand: ParsableCommand {
       throw ValidationError(
         "--server and --command exclude --update, --instructions, --against and --base-bin")
     }
+    if outside.isGiven, let other = optionsOfRows.first {
+      let programs = outside.command.isEmpty ? "--server" : "--command"
+      throw ValidationError("\(programs) excludes \(other), which changes nothing about programs of your own")
+    }
     try Limits.check(timeBudget, "--time-budget", upTo: Limits.seconds)
     if instructions, !counts, !update { throw ValidationError("--instructions belongs to --counts") }
+  }
+
+  /// The options that change nothing about programs of one's own.
+  private var optionsOfRows: [String] {
+    (rows.arguments + injections.arguments).filter {
+      $0.hasPrefix("-") && ($0 != "--connections" || outside.server.isEmpty)
+    }
   }
 
   func run() throws {

@@ -53,6 +53,11 @@ struct OutsideOptions: ParsableArguments {
       (latencySeconds, "--latency-seconds"),
     ] { try Limits.check(value, name, upTo: name == "--smallest" ? 100 : Limits.seconds) }
     guard isGiven else { return }
+    // A variable of a script that is empty would be a program that does nothing, and so never gets worse.
+    for (programs, name) in [(server, "--server"), (command, "--command")]
+    where programs.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
+      throw ValidationError("\(name) is empty: name a program as a shell starts it")
+    }
     guard command.isEmpty else {
       if !server.isEmpty || load != nil { throw ValidationError("--command excludes --server and --load") }
       guard command.count == 2 else {

@@ -185,7 +185,12 @@ struct RunCommand: ParsableCommand {
     }
     if load != .closed {
       cases.removeAll { !$0.workload.hasOpenLoop }
-      guard !cases.isEmpty else { throw UsageError("none of the chosen workloads has an open loop") }
+      guard !cases.isEmpty else {
+        let others = BenchMain.current.workloads.filter { $0.hasOpenLoop }.map { $0.name }
+        throw UsageError(
+          "none of the chosen workloads has an open loop"
+            + (others.isEmpty ? "" : "; there are \(others.joined(separator: ", "))"))
+      }
     }
     return measure.plan(cases, quick: quick, budget: quick ? 50 : nil, counts: remote.isEmpty, load: load)
   }
