@@ -23,6 +23,13 @@ func didRead(
   let size = buffer!.pointee.len
   // The stream got no memory because it has had its share.
   if size == 0, count == Int(UV_ENOBUFS.rawValue) { return }
+  // After a read that didn't fill its buffer, libuv takes a hang-up for the end without a look, and has no buffer. It
+  // may be a reset, as the next read says.
+  if size == 0, count == Int(UV_EOF.rawValue), cuv_handle_type(cuv_handle(handle!)) == UV_TCP,
+    uv_read_start(handle, allocateForRead, didRead) == 0
+  {
+    return
+  }
   if count == size {
     withLoop(of: cuv_handle(handle!)) {
       $0.microtasks.state.pointee.readShare.noteFullRead(by: handle!, count)

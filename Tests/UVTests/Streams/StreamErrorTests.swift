@@ -23,6 +23,44 @@ import UVTestSupport
     #expect(log.values == Array(repeating: "ECONNRESET", count: 4))
   }
 
+  @Test func `Bytes that come together with a reset are read, and then the reset is told, not an end`()
+    async throws
+  {
+    let log = Log<String>()
+    try await withPair { loop, client, server in
+      try await client.write("abc").value
+      try await client.closeReset().value
+      #expect(try await server.read().value == "abc")
+      await expectError(.connectionReset, of: try await server.read().value)
+    }
+    try await withPair { loop, client, server in
+      try await client.write("abc").value
+      try await client.closeReset().value
+      await expectError(.connectionReset, of: try await server.readToEnd(limit: 10).value)
+    }
+    try await withPair { loop, client, server in
+      try await client.write("abc").value
+      try await client.closeReset().value
+      server.start { result in
+        log.append((try? result.get()).map { "\($0)" } ?? result.error?.name ?? "end")
+      }
+      try await loop.until { log.values.count == 2 }
+    }
+    #expect(log.values == ["abc", "ECONNRESET"])
+  }
+
+  @Test func `Bytes that come together with the end of both directions are read, and then the end`()
+    async throws
+  {
+    try await withPair { loop, client, server in
+      try await server.shutdown().value
+      try await client.write("abc").value
+      try await client.close().value
+      #expect(try await server.read().value == "abc")
+      #expect(try await server.read().value == nil)
+    }
+  }
+
   @Test func aCleanEndIsToldToEveryReader() async throws {
     try await withPair { loop, client, server in
       client.close()
