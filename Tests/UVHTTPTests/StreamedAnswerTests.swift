@@ -93,6 +93,39 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A client of HTTP/1.0, whose answer ends with the connection, sees a reset if it isn't finished",
+    arguments: [false, true])
+  func unfinishedWithoutLength(secure: Bool) async throws {
+    let handlers:
+      [nonisolated(nonsending) @Sendable (HTTPExchange, HTTPResponseWriter) async throws -> Void] = [
+        { _, _ in },
+        { exchange, writer in
+          let pending = writer.write(Bytes(repeating: 0x61, count: 20_000_000)) { _ in }
+          pending.cancel()
+        },
+      ]
+    for handler in handlers {
+      let isRead = Log<Bool>()
+      try await serveEach(secure: secure) { exchange in
+        do {
+          let writer = try exchange.begin(HTTPResponse(status: .ok))
+          try await writer.write("abc").value
+          try await exchange.loop.until { !isRead.values.isEmpty }
+          try await handler(exchange, writer)
+        } catch { Issue.record(error) }
+      } client: { loop, connect in
+        let stream = try await connect()
+        try await stream.write("GET / HTTP/1.0\r\n\r\n").value
+        _ = try await stream.read(until: "abc", limit: 1000).value
+        isRead.append(true)
+        let code = await failure { _ = try await stream.readToEnd(limit: 30_000_000).value }?.code
+        #expect(code == .connectionReset)
+        stream.close()
+      }
+    }
+  }
+
   @Test("A body is sent back while it comes, and the connection goes on")
   func echo() async throws {
     try await withServer { exchange in

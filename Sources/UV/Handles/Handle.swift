@@ -53,7 +53,7 @@ open class Handle {
   }
 
   /// Closes the handle without regard to the peer, when the time limit of a graceful shutdown is reached.
-  func cutOff() { close() }
+  package func cutOff() { close() }
 
   /// Closes the handle; see ``close()``.
   ///

@@ -255,7 +255,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
 
   /// A TCP connection closes by a reset: the system would otherwise keep what the peer doesn't read for
   /// minutes.
-  override func cutOff() {
+  override package func cutOff() {
     if cuv_handle_type(block.handle) == UV_TCP { block.header.pointee.closesByReset = true }
     close()
   }

@@ -142,6 +142,7 @@ extension ServerConnection {
   /// Writes the head of an answer.
   func begin(_ head: ResponseHead) {
     turns[0].hasBegun = true
+    if case .untilClose = head.framing { turns[0].endsWithConnection = true }
     decideWhetherLast()
     isLast = head.append(to: &output, isLast: isLast, minorVersion: turns[0].minorVersion, date: memory.date)
   }

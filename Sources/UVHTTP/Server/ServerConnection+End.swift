@@ -56,8 +56,10 @@ extension ServerConnection {
   func close() {
     if phase == .closed { return }
     phase = .closed
+    // An answer that has its end there must not look complete.
+    let isCutOff = turns.first?.endsWithConnection ?? false
     letGo()
-    stream.close()
+    if isCutOff { stream.cutOff() } else { stream.close() }
   }
 
   /// Lets go of everything but the stream. Those who wait are told.

@@ -6,6 +6,8 @@ struct Turn {
   var keepsAlive = false
   /// Whether the head of the answer has been written.
   var hasBegun = false
+  /// Whether it has been, and only the end of the connection says where the answer ends.
+  var endsWithConnection = false
   /// The program's calls for the answer before it was the answer's turn.
   var waiting: [() -> Void] = []
 
