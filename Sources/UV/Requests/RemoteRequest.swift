@@ -44,8 +44,9 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   private let isCancelled = Atomic(false)
   /// Distinguishes the uses of the object.
   @exclusivity(unchecked) private var generation: UInt = 1
-  /// A ``RemoteFunctions``.
-  @exclusivity(unchecked) @usableFromInline var functions = OutcomeStorage()
+  // Apart, because a cancellation takes the completion while the other loop calls the question.
+  @exclusivity(unchecked) @usableFromInline var question = FunctionStorage()
+  @exclusivity(unchecked) @usableFromInline var done = FunctionStorage()
   @exclusivity(unchecked) @usableFromInline var outcome = OutcomeStorage()
 
   private init(_ loop: borrowing EventLoop) {
@@ -183,66 +184,5 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
     isTold = true
     generation &+= 1
     withLoop { $0.requests.unusedRemotes.putBack(.passUnretained(self)) }
-  }
-}
-
-/// The functions of a request that another loop answers, and what is done with them where the answer's type
-/// is known.
-@usableFromInline
-struct RemoteFunctions<Success: Sendable> {
-  /// A function in the form that it is sent in. As a value of a generic type, such as a pointer's, it would have
-  /// another form, and the conversion allocates.
-  @usableFromInline
-  struct Question {
-    @usableFromInline let ask: @Sendable (EventLoop) throws(UVError) -> Success
-
-    @inlinable @inline(__always)
-    init(_ ask: @escaping @Sendable (EventLoop) throws(UVError) -> Success) { self.ask = ask }
-  }
-
-  @usableFromInline var question: Question
-  @usableFromInline var done: GenericCompletion<Success>
-
-  @inlinable @inline(__always)
-  init(_ question: Question, _ done: GenericCompletion<Success>) {
-    self.question = question
-    self.done = done
-  }
-
-  /// Sends `question` to the loop of `executor`.
-  @inlinable @inline(__always)
-  static func start(
-    _ loop: EventLoop, on executor: LoopExecutor, _ question: Question, _ done: GenericCompletion<Success>
-  ) -> PendingRequest {
-    let request = RemoteRequest.take(loop)
-    request.functions.store(RemoteFunctions(question, done))
-    return RemoteRequest.start(request, on: executor) { perform($0, $1, $2) }
-  }
-
-  @inlinable @inline(__always)
-  static func perform(_ request: RemoteRequest, _ step: RemoteRequest.Step, _ other: EventLoop?) {
-    let functions = request.functions.pointer(to: RemoteFunctions.self)
-    switch step {
-    case .ask:
-      do throws(UVError) {
-        let answer = try functions.pointee.question.ask(other.unsafelyUnwrapped)
-        request.outcome.store(Result<Success, UVError>.success(answer))
-      } catch {
-        request.outcome.store(Result<Success, UVError>.failure(error))
-      }
-    case .answer:
-      let functions = functions.move()
-      let result = request.outcome.take(Result<Success, UVError>.self)
-      // Before the caller is told, because it may ask the next question with this object.
-      request.recycle()
-      functions.done(result)
-    case .fail(let error):
-      // Sound: told once, and then not by `answer`. The question is left for `drop`.
-      let done = withUnsafeMutablePointer(to: &functions.pointee.done) { $0.move() }
-      request.tellLater { done(.failure(error)) }
-    case .drop(let hasAnswer):
-      withUnsafeMutablePointer(to: &functions.pointee.question) { _ = $0.deinitialize(count: 1) }
-      if hasAnswer { _ = request.outcome.take(Result<Success, UVError>.self) }
-    }
   }
 }
