@@ -201,6 +201,39 @@ import UVTestSupport
     }
   }
 
+  @Test("A client that always has another request under way is told the end, too", arguments: [false, true])
+  func endlessPipelining(isByLifetime: Bool) async throws {
+    makeCertificates()
+    try await withLoop { loop in
+      var limits = HTTPLimits()
+      if isByLifetime { limits.lifetime = .milliseconds(50) }
+      let server = try loop.http.listen(host: "127.0.0.1", port: 0, limits: limits)
+      let stream = try await loop.tcp.connect(to: server.localAddress()).value
+      let serving = loop.spawn { () async throws(UVError) in
+        for try await exchange in server {
+          loop.sleep(for: .milliseconds(1)) { _ in exchange.respond(HTTPResponse(status: .ok), "a") { _ in } }
+        }
+      }
+      let request: Bytes = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+      for _ in 0..<64 { try await stream.write(request).value }
+      var (count, limit) = (0, 10_000)
+      while count < limit, let head = try await stream.read(until: "\r\n\r\na", limit: 1000).value {
+        count += 1
+        if "\(head)".contains("connection: close") { break }
+        // Those that have come are answered, and those that are handed out.
+        if count == 100, !isByLifetime {
+          server.close()
+          limit = count + 64 + limits.pipelinedRequests
+        }
+        try await stream.write(request).value
+      }
+      #expect(count < limit)
+      stream.close()
+      if isByLifetime { server.close() }
+      try await serving.value
+    }
+  }
+
   @Test("Beyond the limit of connections clients wait until one has ended")
   func connections() async throws {
     var limits = HTTPLimits()

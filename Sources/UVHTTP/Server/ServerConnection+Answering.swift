@@ -197,7 +197,7 @@ extension ServerConnection {
     // The client may send its body or not. Nobody knows what comes next.
     if mayContinue { isLast = true }
     if turns.count > 1 { return }
-    if server.isAbandoned || loop.now >= end { isLast = true }
+    if server.isAbandoned || isOver { isLast = true }
     // Bytes of a body that nobody has read are no further request.
     let hasMore = input.count > (isBodyComplete ? 0 : bodyParser.rest ?? 0)
     if !hasMore, hasEnded || stream.isQuiescing || server.isClosing { isLast = true }

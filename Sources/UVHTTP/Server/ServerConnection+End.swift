@@ -20,9 +20,6 @@ extension ServerConnection {
     answer(number, refusal)
   }
 
-  /// The service ends. A client that is silent gets a moment, since its request may be on its way.
-  func quiesce() { if phase != .closed { stream.readTimeout = limits.lastSilence } }
-
   /// Ends the connection once the system has taken the last answer.
   func endIfDone() {
     guard phase == .serving, turns.isEmpty, isLast || hasEnded && isBodyComplete && input.isEmpty else {

@@ -28,6 +28,10 @@ final class ServerConnection: GatheringWriter, BodyReader {
   /// loop's whole buffer.
   private static let shortInput = 4096
 
+  /// How many bytes have come.
+  @exclusivity(unchecked) private var comeCount = 0
+  /// How many had come when the service ended; nil while it goes on.
+  @exclusivity(unchecked) private var lastCount: Int?
   /// The bytes that have come and haven't been understood.
   @exclusivity(unchecked) var input = Bytes()
   /// Whether they are a part of more memory than a request may keep.
@@ -142,6 +146,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
   }
 
   private func take(_ bytes: Bytes) {
+    comeCount &+= bytes.count
     if !input.isEmpty {
       input = input.followed(by: bytes)
     } else if isBodyComplete, bytes.count <= Self.shortInput {
@@ -228,7 +233,21 @@ final class ServerConnection: GatheringWriter, BodyReader {
 
   private var canTakeRequest: Bool {
     phase == .serving && !isLast && turns.count < limits.pipelinedRequests && isBodyComplete
-      && (turns.isEmpty || lastIsShared) && !isCongested
+      && (turns.isEmpty || lastIsShared && !isOver) && !isCongested
+  }
+
+  /// Whether the answers that are under way are the last ones, although the client may have sent more: the connection has
+  /// lasted long enough, or the service has ended and the requests that had come by then are handed out.
+  var isOver: Bool {
+    if loop.now >= end { return true }
+    return lastCount.map { comeCount &- input.count >= $0 } ?? false
+  }
+
+  /// The service ends. A client that is silent gets a moment, since its request may be on its way.
+  func quiesce() {
+    if phase == .closed { return }
+    stream.readTimeout = limits.lastSilence
+    lastCount = lastCount ?? comeCount
   }
 
   private func nextHead() -> ReceivedHead? {
