@@ -11,7 +11,7 @@ class GatheringWriter: Flushable {
   /// Longer ones leave together once they are so many, or the turn ends.
   private static let mostTogether = 1 << 20
   /// How much may wait for the peer before the program has to wait, too.
-  private static let mark = 65536
+  static let mark = 65536
 
   final let stream: ByteStream
   /// Short bytes, one after the other.

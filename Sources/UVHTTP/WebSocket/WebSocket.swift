@@ -56,14 +56,14 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   /// The corresponding libuv function is `uv_tcp_getpeername`.
   public func peerAddress() throws(UVError) -> SocketAddress { try core.stream.peerTCPAddress() }
 
-  /// Whether more than 64 KiB wait for the peer.
+  /// Whether more than 64 KiB wait for the peer, or for the end of a message that is written bit by bit.
   ///
   /// A program that awaits each message that it sends needn't look. One that sends to many peers without waiting
   /// leaves out those that are too slow, or closes them. Otherwise what waits for them has no limit but
   /// time.
   ///
   /// libuv has no corresponding function; see `ByteStream.isAboveHighWaterMark`.
-  public var isAboveHighWaterMark: Bool { core.isCongested }
+  public var isAboveHighWaterMark: Bool { core.isAboveMark }
 
   /// Sends a message.
   ///

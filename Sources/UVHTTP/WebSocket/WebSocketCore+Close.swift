@@ -59,7 +59,7 @@ extension WebSocketCore {
     put(.close, payload.takeBytes())
     // Messages after a close aren't sent.
     for waiting in next { _ = fail(endCode, waiting.done) }
-    next = []
+    (next, nextByteCount) = ([], 0)
   }
 
   private func end(shutsDown: Bool) {
@@ -97,7 +97,7 @@ extension WebSocketCore {
     let lost = UVError(endCode, operation: "webSocket")
     finish(.failure(lost))
     let waiting = senders.takeAll() + next.map(\.done) + pings.map(\.done)
-    (next, pings) = ([], [])
+    (next, nextByteCount, pings) = ([], 0, [])
     for done in waiting { loop.answer(done, lost) }
     let (closers, end) = (closers.takeAll(), end)
     stream.close().start { _ in

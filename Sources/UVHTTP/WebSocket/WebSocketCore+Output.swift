@@ -6,6 +6,14 @@ extension WebSocketCore {
   enum SentMessage {
     case single(WebSocketMessage)
     case encoded(EncodedWebSocketMessage)
+
+    var byteCount: Int {
+      switch self {
+      case .single(.text(let text)): text.utf8.count
+      case .single(.binary(let bytes)): bytes.count
+      case .encoded(let message): message.frame.count
+      }
+    }
   }
 
   /// A message that waits until another one, which is written bit by bit, is complete.
@@ -32,11 +40,17 @@ extension WebSocketCore {
     }
     lastNumber += 1
     next.append(WaitingMessage(number: lastNumber, message: message, done: done))
+    nextByteCount += message.byteCount
     return PendingRequest { [self, number = lastNumber] in
       guard let index = next.firstIndex(where: { $0.number == number }) else { return }
-      _ = fail(.cancelled, next.remove(at: index).done)
+      let waiting = next.remove(at: index)
+      nextByteCount -= waiting.message.byteCount
+      _ = fail(.cancelled, waiting.done)
     }
   }
+
+  /// Whether more than the mark waits for the peer, or for the end of the message that is written bit by bit.
+  var isAboveMark: Bool { isCongested || nextByteCount > Self.mark }
 
   private func put(_ message: SentMessage) {
     switch message {
@@ -72,6 +86,7 @@ extension WebSocketCore {
     isWriting = false
     while phase == .open, !isWriting, !next.isEmpty {
       let waiting = next.removeFirst()
+      nextByteCount -= waiting.message.byteCount
       put(waiting.message)
       _ = tell(waiting.done)
     }

@@ -47,6 +47,7 @@ final class WebSocketCore: GatheringWriter {
   var isWriting = false
   /// Those who send after that.
   var next: [WaitingMessage] = []
+  var nextByteCount = 0
   var lastNumber = 0
   var pings: [SentPing] = []
   /// The last ping of a peer that doesn't read its answers.

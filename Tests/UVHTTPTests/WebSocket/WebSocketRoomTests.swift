@@ -50,6 +50,31 @@ import UVTestSupport
     #expect(room.value.names.isEmpty)
   }
 
+  @Test("A member that is written a message bit by bit misses what is too much to wait for its end")
+  func behindWriter() async throws {
+    try await withSocket { socket in
+      let room = WebSocketRoom<Int> { .text("missed \($0)") }
+      #expect(room.join(socket, as: 1))
+      let writer = try socket.begin(.binary)
+      for _ in 0..<100 { room.send(.text(String(repeating: "x", count: 10_000))) }
+      #expect(socket.isAboveHighWaterMark)
+      let waiting = socket.core.next.count
+      #expect(waiting == 7)
+      try await writer.finish().value
+      #expect(try await socket.next().value != nil)
+      #expect(!socket.isAboveHighWaterMark)
+      try await socket.close().value
+    } peer: { peer in
+      #expect(try await peer.read()?.payload == "")
+      for _ in 0..<7 { #expect(try await peer.read()?.payload.count == 10_000) }
+      #expect(try await peer.read()?.payload == "missed 93")
+      try await peer.send(frame(0x81, "go"))
+      #expect(try await peer.read() == .close(1000))
+      try await peer.send(frame(0x88, [0x03, 0xe8]))
+      #expect(try await peer.read() == nil)
+    }
+  }
+
   @Test(
     "A member that doesn't read misses messages, takes a bounded amount of memory, and is told how many",
     arguments: Transport.allCases)
