@@ -65,7 +65,8 @@ final class ClientCall: Cancelling {
   private func wait(for pool: ClientPool, _ client: ClientCore, _ outgoing: OutgoingRequest) {
     waiting = pool.lease(within: client.loop.now.duration(to: end)) { [self] result in
       switch result {
-      case .failure(let error): finish(.failure(error))
+      case .failure(let error):
+        finish(.failure(error.code == .timedOut && client.loop.now >= end ? client.overdue : error))
       case .success(let lease): begin(ClientExchange.on(lease, self, pool), client, outgoing)
       }
     }

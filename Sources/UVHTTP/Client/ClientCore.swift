@@ -32,6 +32,9 @@ final class ClientCore {
 
   var options: HTTPClientOptions { connector.options }
 
+  /// The error of a request whose time is over.
+  var overdue: UVError { UVError(.timedOut, operation: "http", subject: "total, \(options.total)") }
+
   func send(
     _ outgoing: OutgoingRequest, _ done: @escaping Completion<HTTPClientResponse>
   ) -> PendingRequest {

@@ -125,10 +125,8 @@ final class ClientExchange {
   }
 
   func deadlineCame() {
-    let isAll = call.end <= loop.now
-    let options = client.options
-    let subject = isAll ? "total, \(options.total)" : "head, \(options.headTimeout)"
-    fail(UVError(.timedOut, operation: "http", subject: subject))
+    if call.end <= loop.now { return fail(client.overdue) }
+    fail(UVError(.timedOut, operation: "http", subject: "head, \(client.options.headTimeout)"))
   }
 
   func cancel() { if phase == .head { fail(UVError(.cancelled, operation: "http")) } }

@@ -1,4 +1,5 @@
 import Testing
+import UVTLS
 import UVTestSupport
 
 @testable import UVHTTP
@@ -266,6 +267,25 @@ import UVTestSupport
       try await client.close().value
       server.close()
       other.close()
+    }
+  }
+
+  @Test("The error of a total that is over says so, also while the request waits for a connection")
+  func totalWhileConnecting() async throws {
+    try await withLoop { loop in
+      // It accepts nobody, and so no handshake goes on.
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      var options = HTTPClientOptions()
+      options.total = .milliseconds(50)
+      let client = HTTPClient(loop, options: options, security: loop.tls)
+      let port = try listener.localAddress().port
+      for scheme in ["http", "https"] {
+        await #expect(throws: UVError(.timedOut, operation: "http", subject: "total, 0.05 seconds")) {
+          _ = try await client.get("\(scheme)://127.0.0.1:\(port)/").value
+        }
+      }
+      try await client.close().value
+      listener.close()
     }
   }
 
