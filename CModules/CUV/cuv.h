@@ -225,7 +225,7 @@ struct cuv_file_operation {
   // This comes first, so that a pointer to the operation is also a pointer to its request.
   uv_fs_t request;
   struct cuv_file_operation *next;
-  /// What points to the operation while it waits; NULL once a thread has taken it.
+  /// The pointer to this operation in the queue; NULL once a thread has taken it.
   struct cuv_file_operation **place;
   enum cuv_file_call call;
   uv_file file;

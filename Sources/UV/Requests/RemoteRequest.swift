@@ -38,15 +38,14 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   // allocation.
   @exclusivity(unchecked) private var perform: Perform = { _, _, _ in }
   @exclusivity(unchecked) private var phase = Phase.unused
-  /// Whether the caller has been told, or is about to be; true while the object is unused.
-  @exclusivity(unchecked) private var isTold = true
-  /// Whether the other loop needn't begin. Set on the own loop's thread, also while the other has the message.
-  private let isCancelled = Atomic(false)
+  /// Whether the caller has been told, or is about to be; true while the object is unused. Before there is an
+  /// answer this means a cancellation, so that the other loop needn't begin. Changed on the own loop's thread.
+  private let isTold = Atomic(true)
   /// Distinguishes the uses of the object.
   @exclusivity(unchecked) private var generation: UInt = 1
   // Apart, because a cancellation takes the completion while the other loop calls the question.
-  @exclusivity(unchecked) @usableFromInline var question = FunctionStorage()
-  @exclusivity(unchecked) @usableFromInline var done = FunctionStorage()
+  @exclusivity(unchecked) @usableFromInline var question = OutcomeStorage()
+  @exclusivity(unchecked) @usableFromInline var done = OutcomeStorage()
   @exclusivity(unchecked) @usableFromInline var outcome = OutcomeStorage()
 
   private init(_ loop: borrowing EventLoop) {
@@ -83,8 +82,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
     request.perform = perform
     request.other = executor
     request.phase = .sent
-    request.isTold = false
-    request.isCancelled.store(false, ordering: .relaxed)
+    request.isTold.store(false, ordering: .relaxed)
     if !request.begin() { return request.refuse(.loopClosed, "submit") }
     let pending = PendingRequest(request, generation: request.generation)
     let link = Unmanaged.passUnretained(request)
@@ -119,7 +117,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   @usableFromInline
   func arrive(on loop: EventLoop) {
     if phase != .sent { return comeHome() }
-    if isCancelled.load(ordering: .relaxed) {
+    if isTold.load(ordering: .relaxed) {
       phase = .returned
     } else {
       loop.runOutside { perform(self, .ask, loop) }
@@ -131,7 +129,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   }
 
   private func comeHome() {
-    if isTold {
+    if isTold.load(ordering: .relaxed) {
       perform(self, .drop(hasAnswer: phase == .answered), nil)
       // `cancel` has released the list's reference.
       _ = Unmanaged.passRetained(self)
@@ -145,9 +143,8 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   /// Ends the waiting; a function that has begun runs to its end.
   override func cancel(slot: UInt, generation: UInt) {
     // A generation of 0 means whichever use is under way; a loop that shuts down passes it.
-    guard generation == 0 || generation == self.generation, !isTold else { return }
-    isTold = true
-    isCancelled.store(true, ordering: .relaxed)
+    guard generation == 0 || generation == self.generation, !isTold.load(ordering: .relaxed) else { return }
+    isTold.store(true, ordering: .relaxed)
     leaveList()
     perform(self, .fail(UVError(.cancelled, operation: "submit")), nil)
     // Balances `make`: whoever has the message has the object now.
@@ -155,7 +152,8 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   }
 
   override func awaited(slot: UInt, generation: UInt) -> Awaited? {
-    guard generation == 0 || generation == self.generation, !isTold else { return nil }
+    let isThisUse = generation == 0 || generation == self.generation
+    guard isThisUse, !isTold.load(ordering: .relaxed) else { return nil }
     return Awaited(operation: "submit", subject: other?.loopName.withLock { $0 })
   }
 
@@ -181,7 +179,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   func recycle() {
     phase = .unused
     other = nil
-    isTold = true
+    isTold.store(true, ordering: .relaxed)
     generation &+= 1
     withLoop { $0.requests.unusedRemotes.putBack(.passUnretained(self)) }
   }
