@@ -326,20 +326,4 @@ import UVTestSupport
     }
     #expect(log.values.dropFirst(3) == ["background", "later", "thread", "main", "low"])
   }
-
-  @Test func `A timed throttle keeps the last, a pressure throttle drops what is too much`() async throws {
-    try await withCallbackLoop { loop in
-      let (input, timed, eager, pressure) = (
-        HotInput<Int, Trouble>(), Chain<Int>(), Chain<Int>(), Chain<Int>()
-      )
-      timed.watch(input.throttled(TimedThrottle(interval: .milliseconds(1))))
-      eager.watch(input.throttled(TimedThrottle(interval: .milliseconds(1), delayFirst: false)))
-      pressure.watch(input.throttled(PressureThrottle(buffer: 1, limit: 2)))
-      for value in 1...5 { input.push(value) }
-      input.terminate()
-      loop.eventually(
-        timed.log == ["5", "completed"] && eager.log == ["1", "5", "completed"]
-          && pressure.log == ["1", "2", "3", "completed"])
-    }
-  }
 }

@@ -1,113 +1,182 @@
 import UV
 
-/// Decides which of many pieces of work are done.
+/// What throttled work calls once it is done. Calls after the first do nothing.
+///
+/// RxStream's `WorkCompletion`.
+public typealias WorkCompletion = () -> Void
+
+/// Work that a throttle starts or drops, by calling it once with a ``WorkSignal``.
+///
+/// RxStream's `ThrottledWork`.
+public typealias ThrottledWork = (WorkSignal) -> Void
+
+/// What a throttle says to work.
+///
+/// RxStream's `WorkSignal`.
+public enum WorkSignal {
+  /// Begin. Call the completion once the work is done, on the thread of the stream's loop: a throttle that
+  /// counts running work may wait for it.
+  case perform(WorkCompletion)
+  /// The work is dropped.
+  case cancel
+}
+
+/// Decides which of many pieces of work are done, and when.
+///
+/// A throttle is used on the thread of one loop. Give each stream a throttle of its own, unless the limit is
+/// meant for several streams together.
 ///
 /// RxStream's `Throttle`.
 public protocol Throttle: AnyObject {
-  /// Does `work`, now or later, or drops it.
-  func process(_ work: @escaping () -> Void)
-
-  /// Does `work` after what is still to be done; called once, at the end.
-  func finish(_ work: @escaping () -> Void)
+  /// Calls `work` once: with ``WorkSignal/perform(_:)``, now or later, or with ``WorkSignal/cancel``.
+  func process(work: @escaping ThrottledWork)
 }
 
-/// Does at most one piece of work in each interval, the last that came.
+/// Does at most one piece of work in each interval. Of those that come meanwhile, the last is done when the
+/// interval ends; the others are dropped.
 ///
 /// RxStream's `TimedThrottle`.
 public final class TimedThrottle: Throttle {
   private let loop: EventLoop
   private let interval: Duration
   private let delaysFirst: Bool
-  private var last: (() -> Void)?
-  private var isWaiting = false
-  private var ending: (() -> Void)?
+  /// When the last piece of work began.
+  private var last: LoopClock.Instant?
+  /// The work that the end of the interval begins.
+  private var waiting: ThrottledWork?
+  private var isTimed = false
 
   /// Creates a throttle on the current event loop; outside one this stops the program with a message.
   ///
   /// - Parameters:
   ///   - interval: How long at least between two pieces of work, to the millisecond above.
   ///   - delayFirst: Whether the first piece waits for an interval, too, for a later one to take its place.
-  public init(interval: Duration, delayFirst: Bool = true) {
+  public init(interval: Duration, delayFirst: Bool = false) {
     loop = .needed(for: "TimedThrottle")
     self.interval = interval
     delaysFirst = delayFirst
   }
 
-  /// Does `work` at the end of the interval, unless other work comes before that.
-  public func process(_ work: @escaping () -> Void) {
-    if isWaiting || delaysFirst { last = work } else { work() }
-    if !isWaiting { wait() }
+  /// Does `work` at once if the interval since the last piece is over, and otherwise when it ends, unless other
+  /// work comes before that. If the loop ends first, the work is dropped.
+  public func process(work: @escaping ThrottledWork) {
+    let remaining = remaining
+    guard isTimed || remaining > .zero else { return begin(work) }
+    let dropped = waiting
+    waiting = work
+    if !isTimed { wait(remaining) }
+    dropped?(.cancel)
   }
 
-  /// Does `work` after the last that came.
-  ///
-  /// RxStream's `Throttle`.
-  public func finish(_ work: @escaping () -> Void) {
-    if last == nil { work() } else { ending = work }
+  private var remaining: Duration {
+    guard let last else { return delaysFirst ? interval : .zero }
+    return interval - last.duration(to: .now)
   }
 
-  private func wait() {
-    isWaiting = true
-    loop.sleep(for: interval) { [self] _ in
-      isWaiting = false
-      guard let work = last.take() else { return }
-      work()
-      if let ending = ending.take() { ending() } else { wait() }
+  private func begin(_ work: ThrottledWork) {
+    last = .now
+    work(.perform {})
+  }
+
+  private func wait(_ duration: Duration) {
+    isTimed = true
+    loop.sleep(for: duration) { [self] result in
+      isTimed = false
+      guard let work = waiting.take() else { return }
+      if case .success = result { begin(work) } else { work(.cancel) }
     }
   }
 }
 
-/// Does so many pieces of work in each turn of the loop, keeps so many more waiting, and drops the rest.
+/// Does so many pieces of work at the same time, keeps so many more waiting, and drops the rest.
+///
+/// A piece counts until its completion is called. Work that ends at once, such as `map`, never fills the
+/// throttle; that of ``HotStream/asyncMap(_:)`` does until its answer has come.
 ///
 /// RxStream's `PressureThrottle`.
 public final class PressureThrottle: Throttle {
-  private let loop: EventLoop
   private let buffer: Int
   private let limit: Int
-  private var waiting: [() -> Void] = []
-  private var active = 0
-  private var ending: (() -> Void)?
+  private var waiting = Queue<ThrottledWork>()
+  private var running = 0
+  private var isFilling = false
 
-  /// Creates a throttle on the current event loop; outside one, or with numbers out of range, this stops the
-  /// program with a message.
-  ///
   /// - Parameters:
-  ///   - buffer: How many pieces of work may wait, 0 or more.
-  ///   - limit: How many may be done in a turn of the loop, 1 or more.
+  ///   - buffer: How many pieces of work may wait; less than 0 counts as 0.
+  ///   - limit: How many may run at the same time; less than 1 counts as 1.
   public init(buffer: Int = 0, limit: Int = 1) {
-    require(buffer >= 0 && limit > 0, "a throttle lets something through")
-    loop = .needed(for: "PressureThrottle")
-    self.buffer = buffer
-    self.limit = limit
+    self.buffer = max(0, buffer)
+    self.limit = max(1, limit)
   }
 
-  /// Does `work` if the pressure allows, keeps it if there is room, and drops it otherwise.
-  public func process(_ work: @escaping () -> Void) {
-    if active < limit {
-      active += 1
-      // Before the work, which may bring more.
-      if active == 1 { waitForTurn() }
-      work()
+  /// Does `work` if fewer than the limit run, keeps it if there is room, and drops it otherwise. O(1).
+  public func process(work: @escaping ThrottledWork) {
+    if running < limit {
+      begin(work)
     } else if waiting.count < buffer {
       waiting.append(work)
+    } else {
+      work(.cancel)
     }
   }
 
-  /// Does `work` after what waits.
-  ///
-  /// RxStream's `Throttle`.
-  public func finish(_ work: @escaping () -> Void) {
-    if waiting.isEmpty { work() } else { ending = work }
+  private func begin(_ work: ThrottledWork) {
+    running += 1
+    var isRunning = true
+    work(
+      .perform { [self] in
+        guard isRunning else { return }
+        isRunning = false
+        running -= 1
+        fill()
+      })
   }
 
-  private func waitForTurn() { loop.sleep(for: .zero) { [self] _ in turn() } }
+  /// Begins what waits. Work that ends at once comes back here, and finds the loop below at work.
+  private func fill() {
+    if isFilling { return }
+    isFilling = true
+    while running < limit, let work = waiting.popFirst() { begin(work) }
+    isFilling = false
+  }
+}
 
-  private func turn() {
-    let ready = waiting.prefix(limit)
-    waiting.removeFirst(ready.count)
-    active = ready.count
-    if active > 0 { waitForTurn() }
-    for work in ready { work() }
-    if waiting.isEmpty { ending.take()?() }
+/// A stream's throttle, and what it has taken.
+final class ThrottledEntry {
+  private let throttle: any Throttle
+  /// How many values the throttle has that are neither done nor dropped.
+  private var pending = 0
+  /// The end of the stream, which waits for them.
+  private var end: (() -> Void)?
+
+  init(_ throttle: any Throttle) { self.throttle = throttle }
+
+  /// Deals with an event by `work`, which calls its argument once it is done.
+  func take<T, E: Error>(_ event: StreamEvent<T, E>, _ work: @escaping (@escaping WorkCompletion) -> Void) {
+    if end != nil { return }
+    switch event {
+    case .next:
+      pending += 1
+      throttle.process { [self] signal in
+        switch signal {
+        case .cancel: didEnd()
+        case .perform(let completion):
+          var isDone = false
+          work { [self] in
+            if isDone { return }
+            isDone = true
+            completion()
+            didEnd()
+          }
+        }
+      }
+    case .error: work {}
+    case .terminate: if pending == 0 { work {} } else { end = { work {} } }
+    }
+  }
+
+  private func didEnd() {
+    pending -= 1
+    if pending == 0 { end.take()?() }
   }
 }

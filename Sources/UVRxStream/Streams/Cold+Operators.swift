@@ -51,7 +51,8 @@ extension Cold {
   public final func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
   ) -> Cold<Request, T, Failure> {
-    derive(StreamSteps.asyncMap(transform))
+    let step: AsyncStreamStep<Output, T, Failure> = StreamSteps.asyncMap(transform)
+    return derive { step($0, $1) {} }
   }
 
   /// A stream of the elements of each sequence that `transform` returns.

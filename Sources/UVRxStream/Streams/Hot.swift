@@ -25,6 +25,10 @@ public class Hot<Output, Failure: Error>: HotStream {
   private var replayFromParent: (() -> Void)?
   private var name: String?
   private var debugHandlers: [(String) -> Void] = []
+  /// Lets events in to this stream's operation, or to the stream itself where it has none.
+  private final var throttling: ThrottledEntry?
+  /// The throttle of the next operation.
+  private final var nextThrottle: (any Throttle)?
   /// The stream itself, while it keeps itself.
   private var itself: Hot?
 
@@ -48,6 +52,22 @@ public class Hot<Output, Failure: Error>: HotStream {
   public final var isActive: Bool { termination == nil }
 
   // MARK: Delivering
+
+  /// Has `work` deal with an event of the stream above, as the throttle allows.
+  final func take<T>(
+    _ event: StreamEvent<T, Failure>, _ work: @escaping (@escaping WorkCompletion) -> Void
+  ) {
+    if let throttling { throttling.take(event, work) } else { work {} }
+  }
+
+  /// Delivers an event from outside, as the throttle allows.
+  final func receiveThrottled(_ event: StreamEvent<Output, Failure>) {
+    guard let throttling else { return receive(event) }
+    throttling.take(event) { [self] done in
+      receive(event)
+      done()
+    }
+  }
 
   final func receive(_ event: StreamEvent<Output, Failure>) {
     guard termination == nil else { return }
@@ -108,8 +128,21 @@ public class Hot<Output, Failure: Error>: HotStream {
   final func derive<T, Child: Hot<T, Failure>>(
     into child: Child, _ step: @escaping StreamStep<Output, T, Failure>
   ) -> Child {
+    derive(
+      into: child,
+      answering: { event, emit, done in
+        step(event, emit)
+        done()
+      })
+  }
+
+  /// The same for a step that may answer later.
+  final func derive<T, Child: Hot<T, Failure>>(
+    into child: Child, answering step: @escaping AsyncStreamStep<Output, T, Failure>
+  ) -> Child {
+    child.throttling = nextThrottle.take().map { ThrottledEntry($0) }
     let branch = Branch { event in
-      step(event) { child.receive($0) }
+      child.take(event) { step(event, { child.receive($0) }, $0) }
       return child.isActive
     }
     child.replayFromParent = { [weak self, weak branch] in
@@ -119,6 +152,32 @@ public class Hot<Output, Failure: Error>: HotStream {
     if !canReplay { child.canReplay(false) }
     attach(branch)
     return child
+  }
+
+  // MARK: Throttling
+
+  /// Has this stream's operation do its work as `throttle` allows. The end of the stream waits for the work
+  /// that the throttle has taken; errors after which the stream goes on don't wait.
+  ///
+  /// ```swift
+  /// urls.asyncMap(download).throttled(PressureThrottle(buffer: 100, limit: 4)).on { show($0) }
+  /// ```
+  ///
+  /// - Parameter throttle: Decides which values the operation gets, and when. It takes the place of an earlier
+  ///   one for values from now on.
+  @discardableResult
+  public final func throttled(_ throttle: any Throttle) -> Self {
+    throttling = ThrottledEntry(throttle)
+    return self
+  }
+
+  /// Has the next operation that is attached to this stream do its work as `throttle` allows; see
+  /// ``throttled(_:)``.
+  ///
+  /// - Parameter throttle: Decides which values the operation gets, and when.
+  public final func throttle(_ throttle: any Throttle) -> Self {
+    nextThrottle = throttle
+    return self
   }
 
   // MARK: Replaying and naming

@@ -46,7 +46,7 @@ public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {
     task { [root] event in
       // Sound: looked up where the stream lives.
       let transfer = UnsafeTransfer((weakly, event))
-      root.run { transfer.value.0.object?.receive(transfer.value.1) }
+      root.run { transfer.value.0.object?.receiveThrottled(transfer.value.1) }
     }
   }
 
@@ -66,7 +66,7 @@ struct HotRoot {
   {
     // Sound: the caller gives the value up.
     let transfer = UnsafeTransfer((stream, event))
-    run { transfer.value.0.receive(transfer.value.1) }
+    run { transfer.value.0.receiveThrottled(transfer.value.1) }
   }
 
   /// Runs `body` where the stream lives: at once on its loop's thread, or inside the gate.

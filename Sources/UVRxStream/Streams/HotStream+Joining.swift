@@ -113,10 +113,4 @@ extension HotStream {
     .start(asHot, other)
     return child
   }
-
-  /// Passes values on as `throttle` allows.
-  @discardableResult
-  public func throttled(_ throttle: any Throttle) -> Hot<Output, Failure> {
-    derive(StreamSteps.throttled(throttle))
-  }
 }

@@ -64,7 +64,7 @@ extension HotStream {
   public func asyncMap<T>(
     _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
   ) -> Hot<T, Failure> {
-    derive(StreamSteps.asyncMap(transform))
+    asHot.derive(into: Hot<T, Failure>(), answering: StreamSteps.asyncMap(transform))
   }
 
   /// A stream of the elements of each sequence that `transform` returns.

@@ -51,14 +51,4 @@ extension StreamSteps {
       if case .terminate(let reason) = event { handler(reason) }
     }
   }
-
-  static func throttled<T, E: Error>(_ throttle: any Throttle) -> StreamStep<T, T, E> {
-    { event, emit in
-      switch event {
-      case .next: throttle.process { emit(event) }
-      case .error: emit(event)
-      case .terminate: throttle.finish { emit(event) }
-      }
-    }
-  }
 }

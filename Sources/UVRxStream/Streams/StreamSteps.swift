@@ -6,6 +6,11 @@ typealias StreamStep<Input, Output, Failure: Error> = (
   StreamEvent<Input, Failure>, @escaping (StreamEvent<Output, Failure>) -> Void
 ) -> Void
 
+/// The same for an operator that may answer later: it calls its third argument once it is done with the event.
+typealias AsyncStreamStep<Input, Output, Failure: Error> = (
+  StreamEvent<Input, Failure>, @escaping (StreamEvent<Output, Failure>) -> Void, @escaping () -> Void
+) -> Void
+
 /// The operators that streams of many values share. Each call makes one with a state of its own.
 enum StreamSteps {
   static func values<T, U, E: Error>(
@@ -75,10 +80,10 @@ enum StreamSteps {
   /// The end waits for what has not been answered.
   static func asyncMap<T, U, E: Error>(
     _ transform: @escaping (T, @escaping (Result<U, E>?) -> Void) -> Void
-  ) -> StreamStep<T, U, E> {
+  ) -> AsyncStreamStep<T, U, E> {
     var pending = 0
     var end: StreamEvent<U, E>?
-    return { event, emit in
+    return { event, emit, done in
       guard case .next(let value) = event else {
         if case .terminate = event, pending > 0 { return end = event.withoutValue() }
         return emit(event.withoutValue()!)
@@ -93,6 +98,7 @@ enum StreamSteps {
           case .failure(let error)?: emit(.error(error))
           case nil: break
           }
+          done()
           if pending == 0, let end { emit(end) }
         })
     }
