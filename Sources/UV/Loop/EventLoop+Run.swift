@@ -123,10 +123,19 @@ extension EventLoop {
       while !hasStopped {
         uv_run(raw, UV_RUN_DEFAULT)
         receiveAll()
-        if !isStopRequested, !isAlive { break }
+        if !isStopRequested, work.isToReturn || !isAlive { break }
       }
     }
     isStopRequested = false
+    work.isToReturn = false
+  }
+
+  /// Has the run that is under way return after this turn. All that is pending stays as it is, tasks included,
+  /// and goes on in the next run.
+  package func returnFromRun() {
+    assertOnLoop()
+    work.isToReturn = true
+    if isRunning { uv_stop(raw) }
   }
 
   /// Whether ``stop()`` was called and the tasks have ended.

@@ -6,6 +6,9 @@ struct LoopWork {
   var isRunning = false
   /// Whether the body of `runCallbacks` is called, before the run proper.
   var isInBody = false
+  /// Whether the run is to return, and to leave all that is pending to the next; see
+  /// ``EventLoop/returnFromRun()``.
+  var isToReturn = false
   /// How many pieces of work keep the loop running that libuv knows nothing of; see
   /// ``EventLoop/beginWork()``.
   var count = 0

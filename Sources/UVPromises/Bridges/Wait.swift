@@ -3,8 +3,9 @@ import UV
 extension Promise {
   /// Runs the loop of this thread until the promise is resolved, and returns its value.
   ///
-  /// For programs that make a loop and do not run it themselves. Inside a running loop this could only wait
-  /// for itself, so it stops the program with a message; use ``async()`` or a handler there.
+  /// For programs that make a loop and do not run it themselves. What else is pending on the loop stays so, and
+  /// goes on in the next run or `wait()`. Inside a running loop this could only wait for itself, so it stops the
+  /// program with a message; use ``async()`` or a handler there.
   ///
   /// - Throws: The promise's error; ``PMKError/abandoned`` if the loop has no work left that could resolve
   ///   it.
@@ -42,7 +43,7 @@ extension Node {
           """)
       }
       if isMainThread { conf.logHandler(.waitOnMainThread) }
-      pipe { (_: PMKResult<T>) in loop.stop() }
+      pipe { (_: PMKResult<T>) in loop.returnFromRun() }
       loop.runCallbacks { (_: EventLoop) throws(Never) in }
     }
     guard let result = result(as: type) else { throw PMKError.abandoned }
