@@ -30,6 +30,49 @@ import UVTestSupport
     #expect(heard.values == ["made false, heard true", "end true"])
   }
 
+  /// What stands between the loop and the queue.
+  enum Step: CaseIterable, Sendable {
+    case filter, tryMap, replaceError, deferred, erased, collected, twoQueues
+  }
+
+  @Test(
+    "Behind any publisher, what goes to a queue and comes back is heard though nothing else keeps the loop running",
+    arguments: Step.allCases)
+  func anyPublisher(step: Step) async throws {
+    for _ in 0..<20 {
+      let heard = Log<Bool>()
+      let token = Box<AnyCancellable>(nil)
+      try await withCallbackLoop { loop in
+        let stat = loop.files.stat("/").publisher().map { $0.size }
+        func thereAndBack(_ publisher: some Publisher<Int64, some Error>) -> AnyCancellable {
+          publisher.receive(on: Self.queue)
+            .map { value in
+              usleep(500)
+              return value
+            }
+            .receive(on: loop)
+            .sink { _ in
+            } receiveValue: { _ in
+              heard.append(loop.executor.isOnLoop)
+            }
+        }
+        token.value =
+          switch step {
+          case .filter: thereAndBack(stat.filter { _ in true })
+          case .tryMap: thereAndBack(stat.tryMap { $0 })
+          case .replaceError: thereAndBack(stat.replaceError(with: 0))
+          case .deferred: thereAndBack(Deferred { Future<Int64, Never> { $0(.success(1)) } })
+          case .erased: thereAndBack(stat.eraseToAnyPublisher())
+          case .collected: thereAndBack(stat.collect().map { $0[0] })
+          case .twoQueues:
+            thereAndBack(
+              stat.receive(on: DispatchQueue.global()).filter { _ in true }.receive(on: Self.queue))
+          }
+      }
+      #expect(heard.values == [true])
+    }
+  }
+
   @Test("A queue that asks for one value at a time gets all, and then the loop ends", .timeLimit(.minutes(1)))
   func oneAtATime() async throws {
     let heard = Log<Int>()

@@ -13,7 +13,7 @@
 ///
 /// | Operator | Of |
 /// |---|---|
-/// | `map` of a closure, `flatMap`, `receive(on:)` | a loop publisher, a sequence's publisher |
+/// | `map` of a closure, `flatMap` | a loop publisher, a sequence's publisher |
 /// | `delay`, `debounce`, `throttle`, `timeout` with an `EventLoop` as the scheduler | any publisher |
 /// | `merge(with:)`, `combineLatest` | any publishers; on Linux |
 /// | `eraseToAnyLoopPublisher()` | any publisher |

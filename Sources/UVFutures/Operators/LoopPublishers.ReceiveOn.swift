@@ -1,12 +1,12 @@
 import UV
 
 extension LoopPublishers {
-  /// A publisher that delivers on a scheduler what a loop's publisher delivers.
+  /// A publisher that delivers on a scheduler what another publisher delivers.
   ///
   /// It leaves the loop, so it isn't a ``LoopPublisher``: what follows are Combine's own operators.
   ///
   /// Combine's `Publishers.ReceiveOn`.
-  public struct ReceiveOn<Upstream: LoopPublisher, Context: Scheduler>: Publisher {
+  public struct ReceiveOn<Upstream: Publisher, Context: Scheduler>: Publisher {
     /// The upstream's values.
     public typealias Output = Upstream.Output
     /// The upstream's failure.
@@ -28,21 +28,54 @@ extension LoopPublishers {
   }
 }
 
-extension LoopPublisher {
-  /// Delivers on `scheduler`, such as a `DispatchQueue`. The publisher itself stays on its loop, and demand
+extension Publisher {
+  // Without `options`, which Combine's own operator has: of two that fit, the compiler takes the one with fewer
+  // parameters.
+  /// Delivers on `scheduler`, such as a `DispatchQueue`. A publisher of a loop stays on its loop, and demand
   /// and cancellation that come from elsewhere are brought there.
   ///
-  /// Unlike Combine's own operator, it keeps the loop running while a value or the end is on its way to the
-  /// scheduler and dealt with there. So a chain can move to a queue, and come back by `receive(on: loop)`.
+  /// Unlike Combine's own operator, it keeps the loop running while a value or the end is on its way from the
+  /// loop to the scheduler, and while what follows deals with it there. So a chain can move to a queue, to
+  /// another, and come back by `receive(on: loop)`. A value that an operator keeps on a queue for longer, such as
+  /// Combine's `delay` there, keeps no loop running.
+  ///
+  /// - Parameter scheduler: Where values and the end are delivered, one after the other, in order, even by
+  ///   several threads.
+  public func receive<Context: Scheduler>(on scheduler: Context) -> LoopPublishers.ReceiveOn<Self, Context> {
+    LoopPublishers.ReceiveOn(upstream: self, scheduler: scheduler, options: nil)
+  }
+}
+
+extension LoopPublisher {
+  /// Delivers on `scheduler`, with options for it; see `receive(on:)`.
   ///
   /// - Parameters:
-  ///   - scheduler: Where values and the end are delivered, one after the other, in order, even by several
-  ///     threads.
-  ///   - options: What the scheduler is told.
+  ///   - scheduler: Where values and the end are delivered.
+  ///   - options: The scheduler's options.
   public func receive<Context: Scheduler>(
-    on scheduler: Context, options: Context.SchedulerOptions? = nil
+    on scheduler: Context, options: Context.SchedulerOptions?
   ) -> LoopPublishers.ReceiveOn<Self, Context> {
     LoopPublishers.ReceiveOn(upstream: self, scheduler: scheduler, options: options)
+  }
+}
+
+/// The ticket that keeps a loop running while this thread deals with a signal that came from there.
+private enum KeptLoop {
+  private final class Slot {
+    var ticket: RemoteTicket?
+  }
+
+  private static let slots = ThreadLocal<Slot>()
+
+  static var current: RemoteTicket? { slots.get { Slot() }.ticket }
+
+  /// Calls `body`. Messages that it sends to the loop arrive before the loop ceases to run for the ticket.
+  static func keep(_ ticket: RemoteTicket?, _ body: () -> Void) {
+    let slot = slots.get { Slot() }
+    let outer = slot.ticket
+    slot.ticket = ticket
+    defer { slot.ticket = outer }
+    body()
   }
 }
 
@@ -78,18 +111,20 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
     // Not before the subscription, nor after its end.
     guard !isEnding, ends.upstream != nil else { return .none }
     if case .completion = signal { isEnding = true }
-    // The publisher's own loop takes what is scheduled there in this turn.
-    let loop = EventLoop.current.flatMap { $0 === (scheduler as? EventLoop) ? nil : $0 }
-    let ticket = loop.map { RemoteTicket(carrying: $0.executor, of: $0) }
+    let ticket = ticket
     lock.withLock { waiting.append(signal) }
     scheduler.schedule(options: options) { [self] in
-      gate.run { [self] in
-        handOn()
-        // Messages that this has sent to the loop arrive first.
-        withExtendedLifetime(ticket) {}
-      }
+      gate.run { [self] in KeptLoop.keep(ticket) { handOn() } }
     }
     return .none
+  }
+
+  /// What keeps the loop running for a signal: a ticket of this thread's loop, or the one by which it came to
+  /// this thread.
+  private var ticket: RemoteTicket? {
+    guard let loop = EventLoop.current else { return KeptLoop.current }
+    // The publisher's own loop takes what is scheduled there in this turn.
+    return loop === (scheduler as? EventLoop) ? nil : RemoteTicket(carrying: loop.executor, of: loop)
   }
 
   private func handOn() {
