@@ -144,8 +144,8 @@ public struct Resolver<T> {
   @inlinable
   public func resolve(_ error: (any Error)?, _ value: T?) { resolve(value, error) }
 
-  /// Has `body` called if the promise is cancelled while it is pending, to stop what was to resolve it. The
-  /// promise is rejected with ``PMKError/cancelled`` in any case.
+  /// Has `body` called if the promise is cancelled while it is pending, to stop what was to resolve it; at once
+  /// if it has been cancelled already. The promise is rejected with ``PMKError/cancelled`` in any case.
   ///
   /// This is the place to give back what a value would have held. A value that comes later isn't taken, which
   /// `fulfill` says.
@@ -156,7 +156,7 @@ public struct Resolver<T> {
     require(ticket.isHere, "onCancel is called on the thread of the promise's event loop, where it runs")
     // Sound: what the ticket was made for.
     guard let root = ticket.current.map({ unsafeDowncast($0, to: Root.self) }) else { return }
-    if root.state == .pending { root.onCancel = body }
+    if root.wasCancelled { body() } else if root.isOpen { root.onCancel = body }
   }
 }
 

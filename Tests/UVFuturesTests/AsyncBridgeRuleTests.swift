@@ -288,8 +288,8 @@ import UVTestSupport
 
   @Test func cancellingTheTaskThatWaitsEndsTheWait() async throws {
     try await withLoop { loop in
-      let anything = Future<Int, any Error> { _ in }
-      let typed = Future<Int, UVError> { _ in }
+      let (anything, resolveAnything) = Future<Int, any Error>.pending(on: loop)
+      let (typed, resolveTyped) = Future<Int, UVError>.pending(on: loop)
       let first = loop.spawn { () async throws in try await anything.value }
       let second = loop.spawn { () async throws(UVError) in try await typed.value }
       try await loop.settle()
@@ -303,6 +303,8 @@ import UVTestSupport
         _ = try await second.value
         Issue.record("not cancelled")
       } catch { #expect(error.code == .cancelled) }
+      resolveAnything(.success(1))
+      resolveTyped(.success(1))
     }
   }
 

@@ -90,3 +90,56 @@ import UVTestSupport
     }
   }
 }
+
+/// Tasks that await a future whose promise was released.
+@Suite struct AbandonedFutureTests {
+  @Test("Awaiting a future whose promise was released throws abandoned", arguments: [false, true])
+  func throwsAbandoned(isEarly: Bool) async throws {
+    try await withLoop { loop in
+      func future<Failure: Error>() -> Future<Int, Failure> {
+        Future { promise in
+          if !isEarly { loop.sleep(for: .milliseconds(1)) { _ in withExtendedLifetime(promise) {} } }
+        }
+      }
+      let (plain, typed): (Future<Int, any Error>, Future<Int, UVError>) = (future(), future())
+      await expectError(.abandoned, of: try await typed.value)
+      do {
+        _ = try await plain.value
+        Issue.record("it has a value")
+      } catch let error as UVError { #expect(error.code == .abandoned) }
+      // Each time.
+      await expectError(.abandoned, of: try await typed.value)
+    }
+  }
+
+  @Test("Where the failure can't say so, the program stops with a sentence", arguments: [false, true])
+  func stops(isEarly: Bool) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [isEarly = isEarly as Bool] in
+      EventLoop.run { loop in
+        _ = await Future<Int, Never> { promise in
+          if !isEarly { loop.sleep(for: .milliseconds(1)) { _ in withExtendedLifetime(promise) {} } }
+        }
+        .value
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("a task awaits the value of a future whose promise was released"), "\(text)")
+  }
+
+  @Test func `A cancelled task that awaits such a future doesn't keep the loop`() async throws {
+    try await withThread {
+      let task = EventLoop.runCallbacks { loop in
+        let task = loop.spawn {
+          await Future<Int, Never> { promise in
+            loop.sleep(for: .milliseconds(1)) { _ in withExtendedLifetime(promise) {} }
+          }
+          .value
+        }
+        loop.queueMicrotask { task.cancel() }
+        return task
+      }
+      #expect(task.resultIfFinished == nil)
+    }
+  }
+}

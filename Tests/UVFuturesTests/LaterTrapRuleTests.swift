@@ -161,7 +161,7 @@ import UVTestSupport
   // Combine's `value` cannot be cancelled at all.
   @Test func `value of a future is given up with its task where the failure can say so`() async throws {
     try await withLoop { loop in
-      let future = Future<Int, UVError> { _ in }
+      let (future, resolve) = Future<Int, UVError>.pending(on: loop)
       let task = loop.spawn { () async throws(UVError) in try await future.value }
       try await loop.sleep(for: .zero).value
       task.cancel()
@@ -169,6 +169,7 @@ import UVTestSupport
         _ = try await task.value
         Issue.record("not cancelled")
       } catch { #expect(error.isCancelled) }
+      resolve(.success(1))
     }
   }
 

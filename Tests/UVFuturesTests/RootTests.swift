@@ -118,14 +118,18 @@ import UVTestSupport
     try await withCallbackLoop { loop in
       let (kept, resolve) = Future<Int, Trouble>.pending(on: loop)
       loop.spawn { _ = try? await kept.value }
-      loop.spawn { _ = await Future<Int, Never> { _ in }.value }
+      let (endless, resolveEndless) = Future<Int, Never>.pending(on: loop)
+      loop.spawn { _ = await endless.value }
       let cancelled = loop.spawn { () async -> Void in _ = try? await kept.value }
       loop.sleep(for: .milliseconds(1)) { _ in
         cancelled.cancel()
         loop.sleep(for: .milliseconds(1)) { _ in
           loop.stop()
           // What comes afterwards is taken, and the tasks end.
-          loop.queueMicrotask { resolve(.success(1)) }
+          loop.queueMicrotask {
+            resolve(.success(1))
+            withExtendedLifetime(resolveEndless) {}
+          }
         }
       }
     }

@@ -80,6 +80,46 @@ import UVTestSupport
     }
   }
 
+  /// How a task comes to await a promise.
+  enum Shape: CaseIterable, Sendable {
+    case own, earlier, chain, all, limited, nested, deadline, group, thrown
+  }
+
+  @Test(
+    "A promise whose task is cancelled before it begins stops the work that the task awaits",
+    arguments: Shape.allCases)
+  func cancelledBeforeItBegan(shape: Shape) async throws {
+    let stopped = Log<Int>()
+    try await withLoop { loop in
+      for number in 0..<100 {
+        func work() -> Promise<Int> {
+          Promise<Int> { seal in
+            seal.onCancel { stopped.append(number) }
+            loop.sleep(for: .milliseconds(50)) { _ in seal.fulfill(1) }
+          }
+        }
+        let earlier = shape == .earlier ? work() : nil
+        let promise = Promise<Int> { () async throws -> Int in
+          switch shape {
+          case .own: try await work().async()
+          case .earlier: try await earlier!.async()
+          case .chain: try await work().map { $0 }.ensure {}.async()
+          case .all: try await when(fulfilled: [work()]).async()[0]
+          case .limited: try await work().timeout(after: .seconds(1000)).async()
+          case .nested: try await Promise<Int> { try await work().async() }.async()
+          case .deadline: try await loop.withDeadline(.seconds(1000)) { try await work().async() }
+          case .group:
+            try await loop.withTasks { group in try await group.spawn { try await work().async() }.value }
+          case .thrown:
+            try await firstly { work() }.recover { error throws -> Promise<Int> in throw error }.async()
+          }
+        }
+        promise.cancel()
+      }
+      loop.eventually(stopped.values.sorted() == Array(0..<100))
+    }
+  }
+
   @Test func `A deadline around a promise ends the wait and the work`() async throws {
     try await withLoop { loop in
       let promise = loop.sleep(for: .untilCancelled).promise()

@@ -46,6 +46,28 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A deep chain of timeouts, whens or races is cancelled without a stack, and its beginning is stopped",
+    arguments: ["timeout", "when", "race", "settled", "any"])
+  func aDeepChainOfOthersThatIsCancelled(kind: String) async throws {
+    try await program(logs: ["stopped", "true"]) { _, log in
+      let (beginning, seal) = Promise<Int>.pending()
+      seal.onCancel { log("stopped") }
+      var end = beginning
+      for _ in 0..<80_000 {
+        switch kind {
+        case "timeout": end = end.timeout(after: .seconds(1000))
+        case "when": end = when(fulfilled: [end]).map(on: nil) { $0[0] }
+        case "race": end = race([end])
+        case "any": end = any([end])
+        default: end = Promise(when(resolved: [end])).map(on: nil) { try $0[0].get() }
+        }
+      }
+      end.catch(policy: .allErrors) { log("\($0.isCancelled)") }
+      end.cancel()
+    }
+  }
+
   @Test func aLongChainThatIsDroppedAndOneThatIsCancelled() async throws {
     let (log, reports) = try await programWithReports { loop, log in
       var dropped = Promise<Int>.pending().promise

@@ -191,6 +191,14 @@ public class LoopTaskBase {
     loop.taskEnded(identity)
   }
 
+  /// What the task waits for can't come any more, and the wait can't fail. The loop goes on without a task
+  /// that was cancelled. For another one, and for the body of a run, this stops the program with `sentence`,
+  /// because the task could only wait in silence.
+  package func neverResumes(_ sentence: String) {
+    if isCancelled || loop.isClosed { leaveAnyway() }
+    require(state == .left || loop.isClosed, sentence)
+  }
+
   // MARK: At the end of the loop
 
   /// Begins the task when somebody waits for it.

@@ -117,6 +117,8 @@ extension UVError.Code {
   /// The peer has closed the connection without TLS's sign of the end, so that something may be missing. Only
   /// the product `UVTLS` reports it.
   public static let tlsTruncated = Self(rawValue: -5008)
+  /// No result can come any more: what was to deliver it has been released.
+  public static let abandoned = Self(rawValue: -5009)
 }
 
 extension UVError.Code: CustomStringConvertible {
@@ -133,6 +135,7 @@ extension UVError.Code: CustomStringConvertible {
     case .foreignLibuv: "EFOREIGNLIBUV"
     case .tls: "TLS"
     case .tlsTruncated: "ETLSTRUNCATED"
+    case .abandoned: "EABANDONED"
     default: Self.text { uv_err_name_r(rawValue, $0, $1) }
     }
   }
@@ -154,6 +157,7 @@ extension UVError.Code: CustomStringConvertible {
       """
     case .tls: "TLS has failed on this connection"
     case .tlsTruncated: "the peer has closed the connection without TLS's sign of the end"
+    case .abandoned: "no result can come any more: what was to deliver it has been released"
     case .sourceStarted: "the source has a handler; call stop() before asking for its elements one by one"
     default: Self.text { uv_strerror_r(rawValue, $0, $1) }
     }

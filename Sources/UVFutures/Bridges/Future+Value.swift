@@ -9,6 +9,10 @@ extension Future {
   /// cancels. Where there is no such work, `EventLoop.stop()` does not wait for a task that was cancelled
   /// here, unless that is the body of `run`, whose value has to be waited for.
   ///
+  /// If the future's promise is released before it is called, no result can come. Where the failure can say so,
+  /// this throws `abandoned`, a `UVError`. Otherwise it stops the program with a message; a task that was
+  /// cancelled doesn't return then, and its loop goes on without it.
+  ///
   /// - Throws: What the future fails with.
   public var value: Output {
     get async throws(Failure) {
@@ -30,6 +34,7 @@ extension Future {
         var waiting: Completion<Result<Output, Failure>>? = done
         let waiter = FutureWaiter<Output, Failure>()
         waiter.wait(for: self) { settlement in
+          guard let settlement = settlement ?? Self.abandonment.map({ .failure($0) }) else { return }
           // Work that starts when somebody waits may end at once; a request never does.
           if isStarting {
             loop.queueMicrotask { waiting.take()?(.success(settlement)) }
@@ -62,7 +67,17 @@ extension Future {
     let transfer = UnsafeTransfer(waiter)
     let result = await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<UnsafeTransfer<_>, Never>) in
-        waiter.wait(for: self) { continuation.resume(returning: UnsafeTransfer($0)) }
+        waiter.wait(for: self) { result in
+          if let result {
+            continuation.resume(returning: UnsafeTransfer(result))
+          } else {
+            waiter.task?.neverResumes(
+              """
+              a task awaits the value of a future whose promise was released before it was called: call the promise on \
+              every path, or give the future a failure that can say so, such as any Error or UVError
+              """)
+          }
+        }
         if Task.isCancelled { waiter.giveUp() }
       }
     } onCancel: {
@@ -78,6 +93,9 @@ extension Future {
   private static var cancellation: Failure? {
     (CancellationError() as? Failure) ?? (UVError(.cancelled, operation: "await") as? Failure)
   }
+
+  /// The error that says that no result can come, if there is one of the future's failure type.
+  private static var abandonment: Failure? { UVError(.abandoned, operation: "await") as? Failure }
 }
 
 extension Future where Failure == Never {
@@ -98,13 +116,14 @@ extension Future where Failure == Never {
 }
 
 /// A subscriber that hears how a future ends.
-private final class FutureWaiter<Output, Failure: Error> {
-  private var finish: ((Result<Output, Failure>) -> Void)?
+final class FutureWaiter<Output, Failure: Error> {
+  private var finish: ((Result<Output, Failure>?) -> Void)?
   private var link: Link?
   /// The loop's task that waits, if it is one.
   var task: LoopTaskBase?
 
-  func wait(for future: Future<Output, Failure>, _ finish: @escaping (Result<Output, Failure>) -> Void) {
+  /// - Parameter finish: Called once, with nil if no result can come.
+  func wait(for future: Future<Output, Failure>, _ finish: @escaping (Result<Output, Failure>?) -> Void) {
     self.finish = finish
     Downstream<Output, Failure>(self, height: 0) { [self] signal in
       switch signal {
@@ -112,16 +131,17 @@ private final class FutureWaiter<Output, Failure: Error> {
         self.link = link
         link.request(.max(1))
       case .value(let output): end(.success(output))
-      // It follows the value.
-      case .completion(.finished): break
+      // It follows the value, but for a future that nobody can resolve.
+      case .completion(.finished): if self.finish != nil { end(nil) }
       case .completion(.failure(let error)): end(.failure(error))
       }
       return .none
     }
     .attach(to: future)
+    if future.isForsaken, !future.isSettled { end(nil) }
   }
 
-  private func end(_ result: Result<Output, Failure>) {
+  private func end(_ result: Result<Output, Failure>?) {
     let finish = finish
     self.finish = nil
     link = nil

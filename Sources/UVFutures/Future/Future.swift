@@ -226,10 +226,29 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   }
 }
 
-/// A loop runs until a future is resolved that was made on it. Its subscribers are told nothing if that
-/// doesn't happen.
+/// A loop runs until a future is resolved that was made on it.
 extension Future: Answerable {
   @usableFromInline package var keepsLoopRunning: Bool { !isSettled }
   @usableFromInline package var nameIfForsaken: String? { isSettled ? nil : "\(type(of: self))" }
-  @usableFromInline package func forsake() {}
+
+  /// Subscribers receive nothing, but tasks that await the value learn that none will come.
+  @usableFromInline package func forsake() {
+    guard !isSettled else { return }
+    waitingPlace = Self.forsakenPlace
+    var waiters: [Downstream<Output, Failure>] = []
+    var subscription = firstSubscription
+    while let current = subscription {
+      if let downstream = current.downstream, downstream.label == FutureWaiter<Output, Failure>.self {
+        waiters.append(downstream)
+      }
+      subscription = current.next
+    }
+    for waiter in waiters { waiter.receive(completion: .finished) }
+  }
+
+  /// The place of a future that nobody can resolve any more.
+  private static var forsakenPlace: Int32 { -2 }
+
+  /// Whether nobody can resolve the future any more.
+  var isForsaken: Bool { waitingPlace == Self.forsakenPlace }
 }

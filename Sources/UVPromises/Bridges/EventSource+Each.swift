@@ -75,14 +75,18 @@ final class EachNode<Source: EventSource, U: Thenable>: Node {
     guard state == .pending else { return }
     switch result {
     case .success(let element?):
-      do { wait(for: try body(element).node) } catch { reject(error) }
+      do {
+        let made = try body(element).node
+        // The body may have cancelled this promise.
+        if state == .pending { wait(for: made) } else { made.cancelUnlessAwaited() }
+      } catch { reject(error) }
     case .success(nil): fulfill(())
     case .failure(let error): reject(error)
     }
   }
 
   @usableFromInline
-  override func cancelOperation() { pending.cancel() }
+  override func cancelOperation(_ rest: inout CancelList) { pending.cancel() }
 }
 
 /// Waits for the next element on behalf of an ``EachNode``.

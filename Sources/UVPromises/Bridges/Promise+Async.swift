@@ -69,7 +69,12 @@ extension Root {
 
 extension Guarantee {
   /// Waits for the guarantee in a task of its loop. The task's cancellation does not end the wait, as there
-  /// is no error to end it with.
+  /// is no error to end it with; but `EventLoop.stop()` doesn't wait for a task that was cancelled here.
+  ///
+  /// If the guarantee can't be resolved any more, because its resolver was released or because it was an
+  /// ``after(_:file:line:)-(Duration,_,_)`` and was cancelled, this stops the program with a message. A task
+  /// that was cancelled doesn't return then, and its loop goes on without it. A promise throws an error
+  /// instead: `Promise(guarantee).async()`.
   public nonisolated(nonsending) func async() async -> T {
     if let value {
       if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
@@ -77,19 +82,18 @@ extension Guarantee {
     }
     let outcome: PMKResult<T>
     do { outcome = try await Waiter.request(node, T.self, cancels: false).value } catch {
-      // A task that is cancelled already is not let wait by the request, so it asks from another.
-      return await detour()
+      return await waitThoughCancelled()
     }
-    guard let value = outcome.value else {
-      fatalError(
-        "a guarantee was deallocated before it was resolved, while a task was waiting for it")
-    }
-    return value
+    return outcome.value!
   }
 
-  private nonisolated(nonsending) func detour() async -> T {
+  /// The same for a task that is cancelled already, whose requests aren't started.
+  private nonisolated(nonsending) func waitThoughCancelled() async -> T {
+    guard let loop = EventLoop.current else { Waiter.stopWithoutLoop() }
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      pipe { _ in continuation.resume() }
+      let waiter = Waiter(for: loop.callingTask) { _ in continuation.resume() }
+      waiter.begin(node, loop)
+      waiter.giveUp()
     }
     return value!
   }
@@ -109,26 +113,26 @@ extension Node {
 /// A task's wait for a promise.
 private final class Waiter: Continuation {
   private var done: ((Node?) -> Void)?
+  /// The task, if the wait can't fail.
+  private let task: LoopTaskBase?
+
+  init(for task: LoopTaskBase? = nil, _ done: @escaping (Node?) -> Void) {
+    self.task = task
+    self.done = done
+  }
 
   /// The wait as a request, which brings a task's cancellation with it.
+  ///
+  /// - Parameter cancels: Whether the wait fails with the cancellation.
   static func request<T>(_ node: Node, _ type: T.Type, cancels: Bool) -> Request<PMKResult<T>> {
-    guard let loop = EventLoop.current else {
-      fatalError(
-        "async() needs the promise's event loop: call it in a task of EventLoop.run or spawn")
-    }
+    guard let loop = EventLoop.current else { stopWithoutLoop() }
     return Request(loop) { done in
-      let waiter = Waiter()
-      waiter.done = { source in
+      let waiter = Waiter(for: cancels ? nil : loop.callingTask) { source in
         done(.success(source?.outcome(as: type) ?? .rejected(PMKError.abandoned)))
       }
-      if node.flags.contains(.isAbandoned) {
-        loop.queueMicrotask { waiter.finish(nil) }
-      } else {
-        node.append(waiter, tag: 0)
-        if node.state != .pending { node.notify() }
-      }
+      waiter.begin(node, loop)
       return PendingRequest("promise", subject: node.tellsPlace) {
-        guard cancels, waiter.done != nil else { return }
+        guard cancels, waiter.done != nil else { return waiter.giveUp() }
         if node.hasOneContinuation { return node.cancel() }
         node.remove(waiter, tag: 0)
         waiter.finish(Node.cancelled())
@@ -136,7 +140,34 @@ private final class Waiter: Continuation {
     }
   }
 
-  private func finish(_ source: Node?) { done.take()?(source) }
+  static func stopWithoutLoop() -> Never {
+    fatalError("async() needs the promise's event loop: call it in a task of EventLoop.run or spawn")
+  }
+
+  func begin(_ node: Node, _ loop: EventLoop) {
+    if node.isHopeless {
+      loop.queueMicrotask { [self] in finish(nil) }
+    } else {
+      node.append(self, tag: 0)
+      if node.state != .pending { node.notify() }
+    }
+  }
+
+  /// Goes on waiting. A loop that is stopped doesn't wait for the task.
+  func giveUp() { if done != nil { task?.waitsForGood = true } }
+
+  private func finish(_ source: Node?) {
+    guard let done = done.take() else { return }
+    if source == nil, let task {
+      return task.neverResumes(
+        """
+        a task awaits a guarantee that can't be resolved any more: its resolver was released, or it was cancelled; \
+        resolve it on every path, or await a promise, which throws an error then: Promise(guarantee).async()
+        """)
+    }
+    task?.waitsForGood = false
+    done(source)
+  }
 
   override func receive(_ source: Node, tag: Int32) { finish(source) }
 

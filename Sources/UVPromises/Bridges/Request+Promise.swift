@@ -49,5 +49,9 @@ final class RequestNode: Node {
   }
 
   @usableFromInline
-  override func cancelOperation() { pending.cancel() }
+  override func cancelOperation(_ rest: inout CancelList) {
+    pending.cancel()
+    // A guarantee can't be rejected: nothing will come.
+    if flags.contains(.isGuarantee) { abandonContinuations() }
+  }
 }

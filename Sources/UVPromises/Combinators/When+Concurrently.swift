@@ -88,6 +88,8 @@ private final class Feed<It: IteratorProtocol> where It.Element: Thenable {
         isExhausted = true
         break
       }
+      // The iterator may have cancelled this, or a promise that it resolved may have ended it.
+      if isOver { return next.node.cancelUnlessAwaited() }
       let index = outcomes.count
       outcomes.append(nil)
       pending[index] = WeakNode(next.node)

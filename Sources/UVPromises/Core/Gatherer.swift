@@ -100,7 +100,7 @@ final class Gatherer: Continuation {
   /// Settles the result, which was just made. Nobody waits for it yet.
   private func finishAtOnce(_ winner: Node?) {
     guard let result = result.take() else { return }
-    leavePending(cancelling: cancelsRest)
+    leaveRest()
     self.winner = winner
     result.resume(result)
   }
@@ -116,8 +116,10 @@ final class Gatherer: Continuation {
 
   @usableFromInline
   override func receive(_ source: Node, tag: Int32) {
+    // The same promise may stand here twice, and its first notification may have been enough. A handler before
+    // this may also have cancelled the gathering.
+    guard Int(tag) < count, components[Int(tag)].pending === source else { return }
     // Sound: it was pending, and so there is nothing to let go of.
-    assert(0..<count ~= Int(tag), "a promise of another gathering")
     (components + Int(tag)).initialize(to: Component(settled: source, pending: nil))
     remaining &-= 1
     assert(remaining >= 0)
@@ -133,27 +135,34 @@ final class Gatherer: Continuation {
   /// Has the result settled: as `winner`, or from all of the components.
   private func finish(_ winner: Node?) {
     guard let result = result.take() else { return }
-    leavePending(cancelling: cancelsRest)
+    leaveRest()
     self.winner = winner
     InlineQueue.run(result, result)
   }
 
-  /// Stops waiting for those that are pending, and cancels those that nobody else waits for.
-  func leavePending(cancelling: Bool) {
+  /// Stops waiting once the matter is decided.
+  private func leaveRest() {
+    var rest = CancelList()
+    leavePending(&rest)
+    if cancelsRest { rest.cancelAll() }
+  }
+
+  /// Stops waiting for those that are pending, and lists them.
+  func leavePending(_ rest: inout CancelList) {
     guard remaining > 0 else { return }
     remaining = 0
     for index in 0..<count {
       guard let pending = components[index].pending else { continue }
       components[index].pending = nil
       pending.remove(self, tag: Int32(index))
-      if cancelling { pending.cancelUnlessAwaited() }
+      rest.add(pending, besides: nil)
     }
   }
 
-  /// Cancels those that nobody else waits for, and goes on waiting for all.
-  func cancelPending() {
+  /// Lists those that are pending, and goes on waiting for all.
+  func listPending(_ rest: inout CancelList) {
     for index in 0..<count {
-      if let pending = components[index].pending, pending.hasOneContinuation { pending.cancel() }
+      if let pending = components[index].pending { rest.add(pending, besides: self) }
     }
   }
 
@@ -186,10 +195,10 @@ final class GatherNode: Node {
   }
 
   @usableFromInline
-  override func cancelOperation() {
-    if flags.contains(.isGuarantee) { return gatherer.cancelPending() }
+  override func cancelOperation(_ rest: inout CancelList) {
+    if flags.contains(.isGuarantee) { return gatherer.listPending(&rest) }
     gatherer.result = nil
-    gatherer.leavePending(cancelling: true)
+    gatherer.leavePending(&rest)
   }
 
   /// Settles the promise: with the error of the winner, if it has one, else with what `collect` makes.

@@ -51,7 +51,8 @@ enum InlineQueue {
     while state.next < state.steps.count {
       let (step, source) = state.steps[state.next]
       state.next += 1
-      step.resume(source)
+      // A handler before it may have cancelled it. A promise that gathers others waits for none by itself.
+      if step.upstream === source || step === source { step.resume(source) }
       // Handlers that have run are let go now and then, so that a long chain does not pile up.
       if state.next == 1024 {
         state.steps.removeFirst(1024)

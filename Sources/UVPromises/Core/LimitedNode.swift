@@ -6,8 +6,6 @@ import UV
 /// It does what a `race` with a timer would do that cancels the loser.
 @usableFromInline
 final class LimitedNode: Node {
-  // Sound: cleared when that promise settles or goes away.
-  @exclusivity(unchecked) private unowned(unsafe) var source: Node?
   @exclusivity(unchecked) private var timer = PendingRequest()
   /// Whether the limit may still be reached.
   @exclusivity(unchecked) private var isLimited = true
@@ -19,9 +17,9 @@ final class LimitedNode: Node {
   init(
     _ source: Node, _ limit: Duration, _ file: StaticString, _ line: UInt, perform: @escaping Perform
   ) {
-    self.source = source
-    super.init(flags: .isInline, perform: perform)
+    super.init(flags: [.isInline, .isGathering], perform: perform)
     made(file, line)
+    upstream = source
     source.append(self, tag: tag)
     if let loop = EventLoop.current {
       start(on: loop, limit)
@@ -40,22 +38,24 @@ final class LimitedNode: Node {
     isLimited = false
     guard state == .pending else { return }
     if case .success = result {
-      leaveSource()
+      leaveSource()?.cancelUnlessAwaited()
       reject(PMKError.timedOut)
-    } else if source == nil {
+    } else if upstream == nil {
       // The loop has ended, and so neither of the two will come.
       ContinuationEntry.abandon(self)
     }
   }
 
-  private func leaveSource() {
-    guard let pending = source else { return }
-    source = nil
-    pending.remove(self, tag: tag)
-    pending.cancelUnlessAwaited()
+  /// Stops waiting, and returns what this waited for.
+  private func leaveSource() -> Node? {
+    guard let source = upstream else { return nil }
+    upstream = nil
+    source.remove(self, tag: tag)
+    return source
   }
 
-  private func dropTimer() {
+  @usableFromInline
+  func dropTimer() {
     timer.drop()
     timer = PendingRequest()
     isLimited = false
@@ -64,29 +64,19 @@ final class LimitedNode: Node {
   /// Settles the promise as the one that it waited for.
   @inlinable @inline(__always)
   static func finish<T>(_ node: Node, _ source: Node, _ type: T.Type) {
-    unsafeDowncast(node, to: LimitedNode.self).sourceDidEnd()
+    unsafeDowncast(node, to: LimitedNode.self).dropTimer()
     node.pass(source, type)
   }
 
   @usableFromInline
-  func sourceDidEnd() {
-    source = nil
+  override func cancelOperation(_ rest: inout CancelList) {
     dropTimer()
-  }
-
-  @usableFromInline
-  override func cancelOperation() {
-    dropTimer()
-    leaveSource()
+    if let source = leaveSource() { rest.add(source, besides: nil) }
   }
 
   @usableFromInline
   override func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {
-    source = nil
     // The limit is an outcome, too.
-    if !isLimited { super.abandon(tag: tag, rest: &rest) }
+    if isLimited { upstream = nil } else { super.abandon(tag: tag, rest: &rest) }
   }
-
-  @usableFromInline
-  override func moved(to source: Node, tag: Int32) { self.source = source }
 }

@@ -20,18 +20,34 @@ extension Node {
     }
   }
 
+  /// Whether anything other than `continuation` waits for this promise. Linear in the number of handlers.
+  final func isAwaited(besides continuation: Continuation?) -> Bool {
+    if flags.contains(.isObserved) { return true }
+    if let first, first !== continuation { return true }
+    return others?.contains { $0.continuation !== continuation } ?? false
+  }
+
   /// Cancels the chain that ends here: the operation at its beginning, and the first step that nobody else
   /// waits through sees a cancellation in place of its promise's outcome. Handlers that are for every outcome
   /// do run.
   @usableFromInline
   final func cancel(with error: any Error = PMKError.cancelled) {
+    var rest = CancelList()
+    cancelChain(error, &rest)
+    rest.cancelAll()
+  }
+
+  /// The same for this chain alone. Those that its beginning gathers come to `rest`.
+  fileprivate final func cancelChain(_ error: any Error, _ rest: inout CancelList) {
     var node = self
     // The last step on the way that can be rejected, for chains that begin with a guarantee, which cannot.
     var rejectable: Node?
     while node.state == .pending {
       node.flags.insert(.cancelAttempted)
       if !node.flags.contains(.isGuarantee) || node.flags.contains(.coversCancellation) { rejectable = node }
-      if let upstream = node.upstream, upstream.state == .pending, upstream.hasOneContinuation,
+      // Those that a promise with a gatherer or a limit waits for are cancelled after it.
+      let source = node.flags.contains(.isGathering) ? nil : node.upstream
+      if let upstream = source, upstream.state == .pending, upstream.hasOneContinuation,
         // A chain that waits for itself, by a handler that returned it.
         upstream !== self
       {
@@ -39,17 +55,17 @@ extension Node {
         continue
       }
       // The chain has failed: its error is on its way, and goes on as far as nobody recovers from it.
-      if let failed = node.upstream, failed.state == .rejected {
+      if let failed = source, failed.state == .rejected {
         stepThatRecovers(from: failed.failure)?.cancelWait(error)
         return
       }
-      if let upstream = node.upstream {
+      if let upstream = source {
         if upstream.state == .pending || !node.isCatch { rejectable?.cancelWait(error) }
       } else if let rejectable, node.flags.contains(.isGuarantee) {
-        rejectable.cancelWait(error) { node.cancelAsFirst(error) }
+        rejectable.cancelWait(error) { node.cancelAsFirst(error, &rest) }
       } else {
         // The beginning of the chain, or a promise that gathers others.
-        node.cancelAsFirst(error)
+        node.cancelAsFirst(error, &rest)
       }
       return
     }
@@ -74,17 +90,18 @@ extension Node {
   }
 
   /// Cancels what was made for a chain that has been cancelled meanwhile.
+  @usableFromInline
   final func cancelUnlessAwaited() {
     if !isAwaited { cancel() }
   }
 
-  private func cancelAsFirst(_ error: any Error) {
+  private func cancelAsFirst(_ error: any Error, _ rest: inout CancelList) {
     if !flags.contains(.isGuarantee) {
       reject(error)
     } else if !flags.contains(.isGathering) {
       flags.insert(.isCancelled)
     }
-    cancelOperation()
+    cancelOperation(&rest)
   }
 
   /// Waits for a cancelled promise instead, once `body` has cancelled what this step waited for.
@@ -97,7 +114,8 @@ extension Node {
     // This step sees the cancellation, and not what `body` makes of the promise.
     self.upstream = nil
     body()
-    if state == .pending { step.wait(for: Node.cancelled(error)) }
+    // A handler that ran meanwhile may have cancelled it as well.
+    if state == .pending, self.upstream == nil { step.wait(for: Node.cancelled(error)) }
   }
 
   /// A promise that was cancelled.
@@ -125,5 +143,24 @@ extension Node {
     let told = Node(flags: .isHandled)
     perform?(self, told)
     return told.failure
+  }
+}
+
+/// Promises that are to be cancelled with another, unless something else waits for them.
+@usableFromInline
+struct CancelList {
+  private var entries: ContiguousArray<(node: Node, waiter: Continuation?)> = []
+
+  /// - Parameter waiter: What goes on waiting for the promise all the same; nil if nothing does.
+  mutating func add(_ node: Node, besides waiter: Continuation?) { entries.append((node, waiter)) }
+
+  /// Cancels them in their order, and after them those that they gather.
+  mutating func cancelAll() {
+    var next = 0
+    while next < entries.count {
+      let entry = entries[next]
+      next += 1
+      if !entry.node.isAwaited(besides: entry.waiter) { entry.node.cancelChain(PMKError.cancelled, &self) }
+    }
   }
 }

@@ -23,7 +23,7 @@ extension Node {
     @inlinable static var isAbandoned: Flags { Flags(rawValue: 128) }
     /// Its handler is for cancellations too.
     @inlinable static var coversCancellation: Flags { Flags(rawValue: 256) }
-    /// Waits for several promises, through a gatherer.
+    /// Waits for several promises, through a gatherer, or for one and a time limit.
     @inlinable static var isGathering: Flags { Flags(rawValue: 512) }
     /// Has, beside the first, continuations that are told at once.
     @inlinable static var hasDirectContinuations: Flags { Flags(rawValue: 1024) }

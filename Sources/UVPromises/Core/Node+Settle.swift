@@ -89,6 +89,7 @@ extension Node {
   final func adopt(_ other: Node, _ perform: @escaping Perform) {
     // The handler, or the loop meanwhile, may have cancelled the chain.
     if state != .pending { return other.cancelUnlessAwaited() }
+    if other === self { return reject(PMKError.returnedSelf) }
     self.perform = perform
     wait(for: other)
   }

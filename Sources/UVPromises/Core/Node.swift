@@ -79,8 +79,9 @@ class Node: Continuation {
     #endif
   }
 
-  /// Cancels the operation that would have resolved this promise.
-  @usableFromInline func cancelOperation() {}
+  /// Cancels the operation that would have resolved this promise. Promises that are cancelled with it are
+  /// added to `rest`, so that a deep chain is cancelled by a loop and not by recursion.
+  @usableFromInline func cancelOperation(_ rest: inout CancelList) {}
 
   // MARK: Waiting for another promise
 
@@ -104,7 +105,10 @@ class Node: Continuation {
   }
 
   @usableFromInline
-  override final func receive(_ source: Node, tag: Int32) { InlineQueue.run(self, source) }
+  override final func receive(_ source: Node, tag: Int32) {
+    // A handler before it may have cancelled it.
+    if upstream === source { InlineQueue.run(self, source) }
+  }
 
   @usableFromInline
   override func abandon(tag: Int32, rest: inout ContiguousArray<ContinuationEntry>) {
@@ -222,6 +226,13 @@ class Node: Continuation {
   }
 
   // MARK: Going away
+
+  /// Whether no outcome can come any more.
+  final var isHopeless: Bool {
+    flags.contains(.isAbandoned)
+      // The operation of a root is its resolver's, who may go on.
+      || (flags.isSuperset(of: [.isGuarantee, .isCancelled]) && state == .pending && !flags.contains(.isRoot))
+  }
 
   final func abandonContinuations() {
     var entries: ContiguousArray<ContinuationEntry> = []

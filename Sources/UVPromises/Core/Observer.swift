@@ -33,8 +33,12 @@ extension Node {
     if state == .pending, first == nil, others == nil, !flags.contains(.isObserved) {
       flags.formUnion([.isHandled, .isObserved])
       pointer(to: Observer<T>.self).initialize(to: Observer(body))
-    } else {
+    } else if state == .pending {
       pipeAsStep(body)
+    } else {
+      assertOnLoop()
+      flags.insert(.isHandled)
+      body(outcome(as: T.self))
     }
   }
 

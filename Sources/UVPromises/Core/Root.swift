@@ -17,7 +17,7 @@ final class Root: Node {
   }
 
   @usableFromInline
-  override func cancelOperation() {
+  override func cancelOperation(_ rest: inout CancelList) {
     if state != .pending { EventLoop.stopKeeping(self) }
     onCancel.take()?()
   }
@@ -25,6 +25,10 @@ final class Root: Node {
   /// Whether the promise takes an outcome: it has none, and its loop hasn't ended.
   @inlinable @inline(__always)
   var isOpen: Bool { state == .pending && !flags.contains(.isAbandoned) }
+
+  /// Whether its operation was cancelled before there was an outcome. To be asked while a ticket holds this.
+  @inlinable
+  var wasCancelled: Bool { state != .pending || flags.contains(.isCancelled) }
 
   /// Lets go of what is needed only while nobody has resolved this promise.
   @inlinable @inline(__always)

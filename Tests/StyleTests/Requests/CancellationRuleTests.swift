@@ -30,7 +30,9 @@ import UVTestSupport
           for try await _ in CustomSource<Int>(loop, "idle", resume: { _ in }) {}
         },
         try await self.errorWhenCancelled(loop, atOnce: atOnce) {
-          _ = try await Future<Int, UVError> { _ in }.value
+          let (future, resolve) = Future<Int, UVError>.pending(on: loop)
+          _ = try await future.value
+          resolve(.success(1))
         },
       ]
       for error in errors { #expect((error as? UVError)?.code == .cancelled, "\(error)") }
@@ -54,7 +56,9 @@ import UVTestSupport
           resolver.fulfill(())
         },
         try await self.errorWhenCancelled(loop, atOnce: atOnce) {
-          _ = try await Future<Int, any Error> { _ in }.value
+          let (future, resolve) = Future<Int, any Error>.pending(on: loop)
+          _ = try await future.value
+          resolve(.success(1))
         },
       ]
       for error in errors { #expect(error is CancellationError, "\(error)") }
