@@ -4,11 +4,24 @@ import UVRxStream
 
 private final class EverySecond: Throttle {
   private var count = 0
-  func process(_ work: @escaping () -> Void) {
+  func process(work: @escaping ThrottledWork) {
     count += 1
-    if count.isMultiple(of: 2) { work() }
+    work(count.isMultiple(of: 2) ? .perform({}) : .cancel)
   }
-  func finish(_ work: @escaping () -> Void) { work() }
+}
+
+/// Says what the work does.
+private final class Watched: Throttle {
+  let throttle = PressureThrottle(buffer: 0, limit: 1)
+  func process(work: @escaping ThrottledWork) {
+    throttle.process { signal in
+      switch signal {
+      case .cancel: print("dropped")
+      case .perform: print("begins")
+      }
+      work(signal)
+    }
+  }
 }
 
 enum RxHotStreams: Program {
@@ -24,9 +37,10 @@ enum RxHotStreams: Program {
     EventLoop.runCallbacks { loop in
       let input = HotInput<Int, Failure>()
       input.on { print("on \($0)") }.onError { print("error \($0)") }.onTerminate { _ in print("terminated") }
-      input.throttled(EverySecond()).on { print("second \($0)") }
-      input.throttled(TimedThrottle(interval: .milliseconds(5))).on { print("last \($0)") }
-      input.throttled(PressureThrottle(buffer: 0, limit: 1)).on { print("first \($0)") }
+      input.map { $0 }.throttled(EverySecond()).on { print("second \($0)") }
+      input.throttle(TimedThrottle(interval: .milliseconds(5), delayFirst: true)).on { print("last \($0)") }
+      input.asyncMap { value, done in loop.sleep(for: .milliseconds(1)) { _ in done(.success(value)) } }
+        .throttled(Watched()).on { print("first \($0)") }
       input.merge(HotInput<Int, Failure>()).on { print("merged \($0)") }
       for number in 1...2 { input.push(number) }
       loop.sleep(for: .milliseconds(30)) { _ in
@@ -88,11 +102,13 @@ enum RxHotStreams: Program {
 
 // Prints:
 // on 1
-// first 1
+// begins
 // merged 1
 // on 2
 // second 2
+// dropped
 // merged 2
+// first 1
 // last 2
 // terminated
 // error wrong
