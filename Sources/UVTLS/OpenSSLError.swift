@@ -32,11 +32,24 @@ enum OpenSSLError {
       let result = SSL_get_verify_result(connection)
       if result != X509_V_OK { return String(cString: X509_verify_cert_error_string(result)) }
     }
-    if reason >= alerts {
-      return
-        "the peer has sent the alert \(String(cString: SSL_alert_desc_string_long(Int32(reason - alerts))))"
-    }
+    if reason >= alerts { return "the peer has sent the alert \(alert(reason - alerts))" }
     return text(error)
+  }
+
+  /// The name of an alert. OpenSSL calls those of TLS 1.3 unknown (RFC 8446, 6).
+  private static func alert(_ number: Int) -> String {
+    switch number {
+    case 109: "missing extension"
+    case 116: "certificate required"
+    case 120: "no application protocol"
+    default:
+      if let name = SSL_alert_desc_string_long(Int32(number)).map({ String(cString: $0) }), name != "unknown"
+      {
+        name
+      } else {
+        "\(number)"
+      }
+    }
   }
 
   private static func text(_ error: UInt) -> String {

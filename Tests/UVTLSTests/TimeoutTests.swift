@@ -1,3 +1,4 @@
+import COpenSSL
 import Testing
 import UVTLS
 import UVTestSupport
@@ -54,6 +55,60 @@ import UVTestSupport
       // It came after the last write.
       let (last, end) = try await (writing.value, loop.now)
       #expect(end > last)
+    }
+  }
+
+  @Test(
+    "Parts of a record renew no timeout: its peer is silent until the program has a byte",
+    arguments: [false, true])
+  func trickle(isIdle: Bool) async throws {
+    let (context, trusting) = (try Certificates.shared.server(), try Certificates.shared.client())
+    try await withLoop { loop in
+      let ((near, one), (other, far)) = (try loop.pipes.socketPair(), try loop.pipes.socketPair())
+      // Between the two ends. From the server's answer on, what the client sends passes a byte at a time.
+      var rest: [UInt8] = []
+      var (isSlow, passedCount) = (false, 0)
+      one.start { if case .success(let bytes?) = $0 { other.write(bytes) { _ in } } }
+      other.start { result in
+        guard case .success(let bytes?) = result else { return }
+        if isSlow { rest += Array(bytes) } else { one.write(bytes) { _ in } }
+      }
+      let (server, client) = try await handshake(loop, near, far, context, trusting).get()
+      try await client.write("a").value
+      #expect(try await server.read().value == "a")
+      isSlow = true
+      try await client.write(Bytes(repeating: 1, count: 16_000)).value
+      try await loop.until { rest.count > 16_000 }
+      let passing = loop.spawn { () async throws(UVError) in
+        for byte in rest where !one.isClosing {
+          one.write([byte]) { _ in }
+          passedCount += 1
+          try await loop.sleep(for: .milliseconds(2)).value
+        }
+      }
+      if isIdle { server.idleTimeout = .milliseconds(60) } else { server.readTimeout = .milliseconds(60) }
+      await expectError(.timedOut, of: try await server.read().value)
+      #expect(passedCount > 1 && passedCount < 16_000)
+      for stream in [one, other, server, client] as [ByteStream] { stream.close() }
+      try await passing.value
+    }
+  }
+
+  @Test(
+    "Records without content renew no timeout, even if they have to be answered", arguments: [false, true])
+  func newKeys(isIdle: Bool) async throws {
+    try await withTLS { loop, server, client throws in
+      client.start { _ in }
+      if isIdle { server.idleTimeout = .milliseconds(60) } else { server.readTimeout = .milliseconds(60) }
+      let error = Log<UVError.Code?>()
+      server.read { error.append($0.error?.code) }
+      for _ in 0..<2000 where error.values.isEmpty {
+        _ = SSL_key_update(client.raw, SSL_KEY_UPDATE_REQUESTED)
+        _ = SSL_do_handshake(client.raw)
+        client.flushFilter()
+        try await loop.sleep(for: .milliseconds(2)).value
+      }
+      #expect(error.values == [.timedOut])
     }
   }
 

@@ -64,7 +64,7 @@ final class FileStream: ByteStream {
     // A reader that has got bytes asks for the next ones once it has run.
     loop.queueMicrotask { [self] in
       pauseIfUnwanted()
-      block.withSidecar { $0.goOnReading() }
+      block.withSidecar { $0.goOnReading(true) }
       if source.isProducing { readOn() }
     }
   }

@@ -68,13 +68,16 @@ extension ByteStream {
   // MARK: Reading
 
   /// Finishes a read whose bytes, or whose end, pass through the filter.
-  func finishFilteredRead(_ count: Int) {
+  ///
+  /// - Returns: Whether bytes for readers have come. A part of a record is none, and neither are new keys.
+  func finishFilteredRead(_ count: Int) -> Bool {
     let writes = writes
     writes.gathering.beginDelivering()
+    var hasCome = false
     loop.callback {
       guard count > 0, let filter else { return endReading(count) }
       filter.received(count)
-      deliver(through: filter)
+      hasCome = deliver(through: filter)
     }
     // An answer that was written meanwhile leaves first. A reader that waited for that can then ask again
     // before the stream pauses.
@@ -82,33 +85,39 @@ extension ByteStream {
     if !isClosing { flushFilter() }
     if count > 0 { pauseIfUnwanted() }
     if block.header.pointee.activity.contains(.filterEnding) { stopReadingForFilter() }
+    return hasCome
   }
 
   /// Delivers what has come through the filter. If nobody asks any more, the stream keeps the rest, which is
   /// less than two reads of the system.
   package func deliverFiltered() {
     guard let filter else { return }
-    deliver(through: filter)
-    block.withSidecar { $0.goOnReading() }
+    let hasCome = deliver(through: filter)
+    block.withSidecar { $0.goOnReading(hasCome) }
   }
 
-  // A handler may close the stream, or give its connection to another.
-  private func deliver(through filter: any StreamFilter) {
-    if filter.advance() { while readOn(filter) {} }
-    if !isFiltered { return }
+  /// A handler may close the stream, or give its connection to another.
+  ///
+  /// - Returns: Whether there were bytes for readers.
+  private func deliver(through filter: any StreamFilter) -> Bool {
+    var hasCome = false
+    if filter.advance() { while readOn(filter, &hasCome) {} }
+    if !isFiltered { return hasCome }
     filter.endReceiving()
     // While a read is delivered, its end sends the output. So a handshake's last message leaves with the first
     // request, and a ticket with the first answer.
     if !isClosing, !writes.gathering.isDelivering { flushOutput(of: filter) }
+    return hasCome
   }
 
   /// Delivers as many bytes as one buffer holds; false if there is nothing more to deliver.
-  private func readOn(_ filter: any StreamFilter) -> Bool {
+  private func readOn(_ filter: any StreamFilter, _ hasCome: inout Bool) -> Bool {
     if isClosing || !isFiltered { return false }
     var buffer = uv_buf_t()
     if !reserveForReader(&buffer) { loop.readBuffer.reserve(&buffer) }
     switch filter.read(into: UnsafeMutableRawBufferPointer(start: buffer.base, count: buffer.len)) {
     case .bytes(let count, let isAll):
+      hasCome = true
       deliver(count)
       return !isAll
     case .wait: break

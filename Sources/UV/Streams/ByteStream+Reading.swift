@@ -99,8 +99,9 @@ extension ByteStream {
   fileprivate func finishRead(_ count: Int) {
     keepAlive(.callback)
     if count > 0 { loop.microtasks.state.pointee.counts.bytesRead &+= count }
+    var hasCome = count > 0
     if isFiltered {
-      finishFilteredRead(count)
+      hasCome = finishFilteredRead(count)
     } else {
       loop.callback {
         if count <= 0 {
@@ -114,7 +115,7 @@ extension ByteStream {
       // This comes last, so that a reader that was resumed has had the time to ask again.
       if count > 0 { pauseIfUnwanted() }
     }
-    if count > 0 { block.withSidecar { $0.goOnReading() } }
+    if count > 0 { block.withSidecar { $0.goOnReading(hasCome) } }
     letGo(.callback)
   }
 }

@@ -13,7 +13,9 @@ extension ByteStream {
   /// for try await chunk in connection { … }   // throws timedOut if a minute passes without a byte
   /// ```
   ///
-  /// Each byte that comes begins the time anew, and so does setting this property. To limit the time of a
+  /// Each byte that comes begins the time anew, and so does setting this property. Over TLS it is a byte for the
+  /// program that counts: a part of a record, which may have 16 KiB, doesn't, nor does a record without content, such
+  /// as new keys. To limit the time of a
   /// whole message, use ``totalTimeout``, ``Request/timeout(after:)`` or `withDeadline`.
   ///
   /// When the time has passed, everyone who waits for bytes gets `timedOut`, and the error names this
@@ -52,7 +54,8 @@ extension ByteStream {
     set { setTimeout(.write, newValue) }
   }
 
-  /// How long to wait for the peer while no byte goes in either direction; nil, as at first, for ever.
+  /// How long to wait for the peer while no byte goes in either direction; nil, as at first, for ever. What counts as a
+  /// byte over TLS is as with ``readTimeout``; what TLS itself answers doesn't count, either.
   ///
   /// A reader that waits while the program writes is not idle. So this is the timeout for a peer that may be
   /// silent as long as it takes what it gets, such as one that downloads a file or listens to messages. The time

@@ -190,7 +190,7 @@ final class StreamReads: Microtask {
     guard state == .scheduled else { return }
     answer()
     // A handler may have computed with what it got, and waits for the peer from now on.
-    stream.block.withSidecar { $0.goOnReading() }
+    stream.block.withSidecar { $0.goOnReading(true) }
     if state != .scheduled { stream.letGo(.frames) }
   }
 

@@ -119,10 +119,10 @@ final class StreamSidecar: HandleSidecar {
   // MARK: Activity
 
   /// Bytes have come, and were delivered. A reader that has asked for more by now goes on to wait: the stream
-  /// doesn't begin to read anew.
+  /// doesn't begin to read anew. Those that carry nothing for a reader (`hasCome` is false) renew no time.
   @inline(__always)
-  func goOnReading() {
-    if readLength < .max { lastRead = uv_hrtime() }
+  func goOnReading(_ hasCome: Bool) {
+    if hasCome, readLength < .max { lastRead = uv_hrtime() }
     if timer == nil, min(readLength, totalEnd) < .max { look(uv_hrtime()) }
   }
 

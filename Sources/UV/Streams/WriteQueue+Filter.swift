@@ -99,7 +99,8 @@ extension WriteQueue {
   func sendOutput(of filter: any StreamFilter) {
     guard isEmpty, !block.isClosing else { return flushOutput() }
     let output = filter.output
-    let taken = offer(output)
+    // No byte of the program's: a peer that asks for answers of the filter's would otherwise count as active.
+    let taken = offer(output, isProgramsOwn: false)
     if taken < 0 || taken == output.count { return filter.dropOutput() }
     waitForSealed(by: filter, after: taken)
   }
@@ -134,9 +135,12 @@ extension WriteQueue {
   }
 
   /// Offers the system bytes, without waiting. Returns how many it has taken, or a code.
-  func offer(_ output: UnsafeRawBufferPointer) -> Int {
+  func offer(_ output: UnsafeRawBufferPointer, isProgramsOwn: Bool = true) -> Int {
     if output.isEmpty { return 0 }
-    return owner.taken(cuv_try_write(cuv_stream(block.raw), output.baseAddress!, output.count))
+    let result = cuv_try_write(cuv_stream(block.raw), output.baseAddress!, output.count)
+    if isProgramsOwn || result < 0 { return owner.taken(result) }
+    loop.microtasks.state.pointee.counts.bytesWritten &+= Int(result)
+    return Int(result)
   }
 
   /// All later writes fail with a code.
