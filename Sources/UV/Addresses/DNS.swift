@@ -68,7 +68,8 @@ public struct DNS {
     _ host: String, port: Int, family: Int32, _ done: @escaping Completion<[SocketAddress]>
   ) -> PendingRequest {
     guard let number = UInt16(exactly: port), !host.utf8.contains(0), !host.isEmpty else {
-      let subject = "\(host) port \(port) (0...65535)"
+      let subject =
+        host.isEmpty ? "no host" : host.utf8.contains(0) ? host : "\(host) port \(port) (0...65535)"
       loop.answer { done(.failure(UVError(.invalidArgument, operation: "getaddrinfo", subject: subject))) }
       return PendingRequest()
     }

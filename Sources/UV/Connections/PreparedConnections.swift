@@ -71,7 +71,14 @@ private final class PreparationCore<Connection: ByteStream> {
     _ prepare: @escaping (Base.Element) -> Request<Connection>
   ) where Base.Failure == UVError {
     address = { () throws(UVError) in try base.localAddress() }
-    close = { base.close() }
+    var isClosed = false
+    close = {
+      let closing = base.close()
+      // Connections that the listener has ready, and that nobody asks for any more.
+      if !isClosed { base.start { if case .success(let connection?) = $0 { connection.close() } } }
+      isClosed = true
+      return closing
+    }
     rest = { base.stop() }
     self.limit = limit
     self.onFailure = onFailure

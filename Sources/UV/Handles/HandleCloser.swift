@@ -14,6 +14,9 @@ public struct HandleCloser: Sendable {
   /// Closes the handle, as ``Handle/close()`` does: at once on the loop's thread, from another thread in the
   /// loop's next turn. Does nothing if the handle has been closed, or the loop has ended.
   public func close() { handle.perform { $0.close() } }
+
+  /// Closes the handle so that its peer doesn't take what it has got for complete; see ``Handle/cutOff()``.
+  package func cutOff() { handle.perform { $0.cutOff() } }
 }
 
 extension Handle {

@@ -50,7 +50,8 @@ public final class Pool<Resource: PoolResource> {
   ///   - retry: How often to try again if a creation fails, and after which pauses.
   ///   - create: Makes a resource, in a task of its own. The task is cancelled after
   ///     ``PoolLimits/creation``, and when the pool is closed. If it throws another error than a ``UVError``,
-  ///     whoever waits gets `connectionAborted` with that error's description.
+  ///     whoever waits gets `connectionAborted` with that error's description, and the error itself as
+  ///     ``UVError/cause``.
   public convenience init(
     _ loop: EventLoop, limits: PoolLimits = PoolLimits(), retry: RetryPolicy = RetryPolicy(),
     create: nonisolated(nonsending) @escaping () async throws -> Resource
@@ -176,8 +177,7 @@ extension Request {
             .failure(
               error as? UVError
                 ?? UVError(
-                  error.isCancellation ? .cancelled : .connectionAborted, operation: "create",
-                  message: "\(error)")))
+                  error.isCancellation ? .cancelled : .connectionAborted, operation: "create", cause: error)))
         }
       }
       return PendingRequest("create") { task.cancel() }

@@ -39,6 +39,13 @@ public struct PoolCounts: Hashable, Sendable {
     a.waitTime += b.waitTime
   }
 
+  /// What has happened, without what is there now.
+  package var events: PoolCounts {
+    var events = self
+    (events.leased, events.idle, events.creating, events.waiting) = (0, 0, 0, 0)
+    return events
+  }
+
   private static var fields: [WritableKeyPath<PoolCounts, Int>] {
     [
       \.leased, \.idle, \.creating, \.waiting, \.leases, \.timeouts, \.refused, \.created, \.failed,

@@ -24,19 +24,40 @@ extension EventLoop {
     _ limit: Duration, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) async throws -> T {
+    try await cancelling(
+      throwing: UVError(.timedOut, operation: "withDeadline", subject: limit.description),
+      at: file, line,
+      when: { isOver in
+        sleep(for: limit) { result in
+          guard case .success = result else { return }
+          self.microtasks.state.pointee.counts.timeouts += 1
+          isOver()
+        }
+      }, body)
+  }
+
+  /// Runs `body` in a task of its own, which is cancelled when something happens.
+  ///
+  /// - Parameters:
+  ///   - reason: The error to throw if the body has ended because of that.
+  ///   - file: Where the body is from.
+  ///   - line: The line there.
+  ///   - begin: Begins to wait for the event, and calls the function that it is given when that happens.
+  ///   - body: What to do; it need not be `Sendable`.
+  package nonisolated(nonsending) func cancelling<T>(
+    throwing reason: UVError, at file: StaticString, _ line: UInt,
+    when begin: (@escaping () -> Void) -> PendingRequest,
+    _ body: nonisolated(nonsending) @escaping () async throws -> T
+  ) async throws -> T {
     let group = LoopTaskGroup(self)
-    var hasExpired = false
-    let timer = sleep(for: limit) { result in
-      guard case .success = result else { return }
-      hasExpired = true
-      self.microtasks.state.pointee.counts.timeouts += 1
+    var hasHappened = false
+    let event = begin {
+      hasHappened = true
       group.cancelAll()
     }
-    defer { timer.cancel() }
+    defer { event.cancel() }
     do { return try await group.run(SourcePlace(file: file, line: line)) { _ in try await body() } } catch {
-      if hasExpired, !group.wasCancelled, error.isCancellation {
-        throw UVError(.timedOut, operation: "withDeadline", subject: limit.description)
-      }
+      if hasHappened, !group.wasCancelled, error.isCancellation { throw reason }
       throw error
     }
   }

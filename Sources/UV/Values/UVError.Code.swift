@@ -119,6 +119,9 @@ extension UVError.Code {
   public static let tlsTruncated = Self(rawValue: -5008)
   /// No result can come any more: what was to deliver it has been released.
   public static let abandoned = Self(rawValue: -5009)
+  /// The other side has answered, but not as the operation needs it: a proxy doesn't open a tunnel, or a server doesn't
+  /// switch to WebSocket. The error's ``UVError/message`` has the status. Only the product `UVHTTP` reports it.
+  public static let unexpectedAnswer = Self(rawValue: -5010)
 }
 
 extension UVError.Code: CustomStringConvertible {
@@ -136,6 +139,7 @@ extension UVError.Code: CustomStringConvertible {
     case .tls: "TLS"
     case .tlsTruncated: "ETLSTRUNCATED"
     case .abandoned: "EABANDONED"
+    case .unexpectedAnswer: "EUNEXPECTEDANSWER"
     default: Self.text { uv_err_name_r(rawValue, $0, $1) }
     }
   }
@@ -158,6 +162,7 @@ extension UVError.Code: CustomStringConvertible {
     case .tls: "TLS has failed on this connection"
     case .tlsTruncated: "the peer has closed the connection without TLS's sign of the end"
     case .abandoned: "no result can come any more: what was to deliver it has been released"
+    case .unexpectedAnswer: "the other side has answered otherwise than the operation needs"
     case .sourceStarted: "the source has a handler; call stop() before asking for its elements one by one"
     default: Self.text { uv_strerror_r(rawValue, $0, $1) }
     }

@@ -35,6 +35,7 @@ public struct UVError: Error, Sendable {
     }
 
     var message: String { code.message }
+    var cause: (any Error)? { nil }
   }
 
   /// Contents with a message of their own. Only they pay for it.
@@ -47,6 +48,19 @@ public struct UVError: Error, Sendable {
     }
 
     override var message: String { reason }
+  }
+
+  /// Contents that stand for an error of the program's.
+  private final class CausedContents: Contents, @unchecked Sendable {
+    private let program: any Error
+
+    init(_ code: Code, _ operation: String, _ cause: any Error) {
+      program = cause
+      super.init(code, operation, nil)
+    }
+
+    override var message: String { "\(program)" }
+    override var cause: (any Error)? { program }
   }
 
   /// This is never nil. It is optional because an optional is an integer to LLVM, and a reference would be a
@@ -79,6 +93,15 @@ public struct UVError: Error, Sendable {
     storage = ExplainedContents(code, operation, subject, message)
   }
 
+  /// Creates an error that stands for one of the program's, where only a `UVError` can be reported.
+  package init(_ code: Code, operation: String, cause: any Error) {
+    storage = CausedContents(code, operation, cause)
+  }
+
+  /// The error that a function of the program's has thrown, if this one stands for it: where ``Pool`` reports that a
+  /// resource couldn't be created. Nil otherwise.
+  public var cause: (any Error)? { contents.cause }
+
   /// The symbolic name of the code, for example `"ECONNREFUSED"`.
   ///
   /// The corresponding libuv function is `uv_err_name_r`.
@@ -102,10 +125,11 @@ public struct UVError: Error, Sendable {
 }
 
 extension UVError: Hashable {
-  /// Whether both errors have the same code, operation and subject, and, for errors of TLS, the same message.
+  /// Whether both errors have the same code, operation and subject, and, for errors of TLS and those with a ``cause``, the
+  /// same message.
   public static func == (a: UVError, b: UVError) -> Bool {
     a.code == b.code && a.operation == b.operation && a.subject == b.subject
-      && (a.code != .tls || a.message == b.message)
+      && (a.code != .tls && a.cause == nil && b.cause == nil || a.message == b.message)
   }
 
   /// Hashes the code, the operation and the subject.
