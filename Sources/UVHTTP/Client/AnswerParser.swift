@@ -3,7 +3,8 @@ import UV
 /// Reads the head of an answer, as its bytes come (RFC 9112, 4 to 6).
 ///
 /// It is as strict about framing as the parser of requests: what a client and a proxy could understand in two
-/// ways is refused. The code of a refusal doesn't matter, since nobody is answered.
+/// ways is refused. But a field that goes on in the next line is read as one with blanks, as RFC 9112, 5.2, has it. The
+/// code of a refusal doesn't matter, since nobody is answered.
 struct AnswerParser {
   private let limits: HTTPLimits
   private let question: Question
@@ -25,9 +26,31 @@ struct AnswerParser {
 
   /// Reads on.
   ///
-  /// - Parameter bytes: All that has come since the head's beginning, each time.
+  /// - Parameter bytes: All that has come since the head's beginning, each time. Line ends within a field become blanks.
   /// - Returns: The head; nil if it isn't complete. More bytes may follow its end.
-  mutating func parse(_ bytes: Span<UInt8>) throws(Refusal) -> AnswerHead? {
+  mutating func parse(_ bytes: inout Bytes) throws(Refusal) -> AnswerHead? {
+    while true {
+      if let head = try parse(bytes.span) { return head }
+      guard let start = lines?.folded else { return nil }
+      bytes = Self.unfolded(bytes, from: start)
+    }
+  }
+
+  /// The bytes with the lines of one field put together.
+  private static func unfolded(_ bytes: Bytes, from start: Int) -> Bytes {
+    var bytes = Array(bytes)
+    var place = start
+    while place + 2 < bytes.count {
+      if bytes[place] == .carriageReturn, bytes[place + 1] == .lineFeed {
+        if !bytes[place + 2].isBlank { break }
+        (bytes[place], bytes[place + 1]) = (.space, .space)
+      }
+      place += 1
+    }
+    return Bytes(bytes)
+  }
+
+  private mutating func parse(_ bytes: Span<UInt8>) throws(Refusal) -> AnswerHead? {
     if lines == nil, try !readStatusLine(bytes) { return nil }
     while true {
       switch try lines?.next(bytes, limits) {
@@ -69,7 +92,7 @@ struct AnswerParser {
       head.reason = reason..<place
       head.minorVersion = bytes[7] == 0x30 ? 0 : 1
       head.fields = end
-      lines = FieldLines(from: end)
+      lines = FieldLines(from: end, allowsFolds: true)
       return true
     }
   }

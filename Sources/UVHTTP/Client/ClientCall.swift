@@ -58,7 +58,12 @@ final class ClientCall: Cancelling {
   private func attempt(_ client: ClientCore, _ outgoing: OutgoingRequest) {
     let pool: ClientPool
     do throws(UVError) { pool = try client.pool(for: outgoing) } catch { return endLater(error) }
-    guard let lease = pool.take() else { return wait(for: pool, client, outgoing) }
+    var free = pool.take()
+    while let lease = free, !outgoing.mayGoOut(on: lease.resource) {
+      lease.discard()
+      free = pool.take()
+    }
+    guard let lease = free.take() else { return wait(for: pool, client, outgoing) }
     begin(ClientExchange.on(consume lease, self, consume pool), client, outgoing)
   }
 
@@ -67,6 +72,9 @@ final class ClientCall: Cancelling {
       switch result {
       case .failure(let error):
         finish(.failure(error.code == .timedOut && client.loop.now >= end ? client.overdue : error))
+      case .success(let lease) where !outgoing.mayGoOut(on: lease.resource):
+        lease.discard()
+        attempt(client, outgoing)
       case .success(let lease): begin(ClientExchange.on(lease, self, pool), client, outgoing)
       }
     }
@@ -96,7 +104,7 @@ final class ClientCall: Cancelling {
         // The server has no way to give leave (RFC 9110, 10.1.1).
         var request = outgoing.request
         request.headerFields[.expect] = nil
-        outgoing = OutgoingRequest(request: request, body: outgoing.body, isUpgrade: outgoing.isUpgrade)
+        outgoing = outgoing.changed(to: request, outgoing.body)
         return attempt()
       }
       guard let next = redirect(answer) else { return finish(result) }
@@ -128,7 +136,7 @@ final class ClientCall: Cancelling {
     if redirects >= client.options.redirects { return nil }
     let code = answer.status.code
     guard [301, 302, 303, 307, 308].contains(code),
-      let location = answer.headerFields[.location], var next = outgoing.request.following(location),
+      let location = answer.location, var next = outgoing.request.following(location),
       let here = outgoing.request.origin, let there = next.origin,
       there.isSecure || !here.isSecure
     else { return nil }
@@ -148,7 +156,7 @@ final class ClientCall: Cancelling {
         next.headerFields[name] = nil
       }
     }
-    let following = OutgoingRequest(request: next, body: body, isUpgrade: outgoing.isUpgrade)
+    let following = outgoing.changed(to: next, body)
     return following.fault == nil ? following : nil
   }
 
@@ -158,4 +166,25 @@ final class ClientCall: Cancelling {
   private func endLater(_ error: UVError) {
     client.loop.queueMicrotask { [self] in finish(.failure(error)) }
   }
+}
+
+extension HTTPClientResponse {
+  /// The reference that a redirect names. Characters that must be encoded are: many servers send blanks, and text that is
+  /// UTF-8, as they are.
+  fileprivate var location: String? {
+    guard let field = headerFields[fields: .location].first else { return nil }
+    return field.withUnsafeBytesOfValue { bytes in
+      var text: [UInt8] = []
+      for byte in bytes {
+        if byte.isTarget || byte == UInt8(ascii: "#") {
+          text.append(byte)
+        } else {
+          text += [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+        }
+      }
+      return String(decoding: text, as: UTF8.self)
+    }
+  }
+
+  private static let digits = Array("0123456789ABCDEF".utf8)
 }

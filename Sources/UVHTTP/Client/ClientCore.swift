@@ -9,6 +9,8 @@ final class ClientCore {
   let loop: EventLoop
   private let connector: Connector
   private var pools: [HTTPOrigin: ClientPool] = [:]
+  /// The counts of pools that are gone.
+  private var past = PoolCounts()
   /// That of the last request. Most go where the one before went.
   @exclusivity(unchecked) private var last: (scheme: String, authority: String, pool: ClientPool)?
   /// The request that knows its pool.
@@ -68,18 +70,20 @@ final class ClientCore {
   /// - Throws: `invalidArgument` if the request has none, and `badDescriptor` if the client is closed.
   func pool(for outgoing: OutgoingRequest) throws(UVError) -> ClientPool {
     if let pool = outgoing.pool { return pool }
-    let pool = try pool(for: outgoing.request)
+    let pool = try pool(for: outgoing.request, isUpgrade: outgoing.isUpgrade)
     if outgoing === lastGet { outgoing.pool = pool }
     return pool
   }
 
-  private func pool(for request: HTTPRequest) throws(UVError) -> ClientPool {
+  private func pool(for request: HTTPRequest, isUpgrade: Bool) throws(UVError) -> ClientPool {
     guard let scheme = request.scheme, let authority = request.authority else { throw Self.noOrigin }
-    if let last, last.authority == authority, last.scheme == scheme { return last.pool }
-    guard let origin = HTTPOrigin(scheme: scheme, authority: authority) else { throw Self.noOrigin }
+    if !isUpgrade, let last, last.authority == authority, last.scheme == scheme { return last.pool }
+    guard var origin = HTTPOrigin(scheme: scheme, authority: authority) else { throw Self.noOrigin }
     if isClosed { throw UVError(.badDescriptor, operation: "http") }
+    // A proxy that sends requests on knows no other protocol.
+    origin.isTunnelled = isUpgrade && options.forwardingProxy(for: origin) != nil
     let pool = pools[origin] ?? makePool(origin)
-    last = (scheme, authority, pool)
+    if !isUpgrade { last = (scheme, authority, pool) }
     return pool
   }
 
@@ -93,24 +97,27 @@ final class ClientCore {
     let limits = options.connections
     let pool = ClientPool(
       Pool(connector.connect(to: origin), limits: limits, retry: options.connecting),
-      isKeeping: limits.idle > .zero)
+      isKeeping: limits.idle > .zero, options.forwardingProxy(for: origin))
     pools[origin] = pool
     return pool
   }
 
   /// Closes the connections to origins that have no requests now.
   private func dropIdlePools() {
-    for (origin, pool) in pools where pool.isIdle { pools[origin] = nil }
+    for (origin, pool) in pools where pool.isIdle {
+      past += pool.counts.events
+      pools[origin] = nil
+    }
     last = nil
     lastGet?.pool = nil
   }
 
-  var counts: PoolCounts { pools.values.reduce(into: PoolCounts()) { $0 += $1.counts } }
+  var counts: PoolCounts { pools.values.reduce(into: past) { $0 += $1.counts } }
 
   func close() -> Request<Void> {
     isClosed = true
+    // They stay for the counts, and for the requests that have connections.
     let closing = pools.values.map { $0.close() }
-    pools = [:]
     last = nil
     lastGet?.pool = nil
     return closing.reduce(.value(loop, ())) { all, one in all.then { one } }

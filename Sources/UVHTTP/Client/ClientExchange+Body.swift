@@ -13,7 +13,7 @@ final class BodyDelivery {
   init(_ framing: AnswerHead.Framing, _ limits: HTTPLimits) {
     self.framing = framing
     if case .body(let framing) = framing {
-      parser = BodyParser(framing, limits)
+      parser = BodyParser(framing, limits, isAnswer: true)
     } else {
       parser = BodyParser(.none, limits)
     }

@@ -33,7 +33,7 @@ extension ClientExchange {
     stream.unread(input)
     connection.isHandedOver = true
     lease.discard()
-    tell(.success(HTTPClientResponse(HTTPBody(ended: loop, of: answer))))
+    tell(.success(HTTPClientResponse(HTTPBody(ended: loop, of: answer), to: outgoing)))
   }
 
   func refuse(_ refusal: Refusal) {

@@ -12,7 +12,7 @@ final class ClientExchange {
   }
 
   /// How many interim answers (1xx) there may be.
-  private static let mostInterimAnswers = 16
+  static let mostInterimAnswers = 16
 
   /// Whose attempt this is; nil between two.
   @exclusivity(unchecked) private var call: ClientCall!
@@ -85,13 +85,13 @@ final class ClientExchange {
     if isReused, !outgoing.isShort { stream.readTimeout = nil }
     if case .whole(let bytes) = outgoing.body, !outgoing.expectsContinue {
       if bytes.isEmpty {
-        connection.writeSoon(outgoing.head)
+        connection.writeSoon(pool.head(of: outgoing))
       } else {
-        connection.write([outgoing.head, bytes])
+        connection.write([pool.head(of: outgoing), bytes])
       }
     } else {
       isSenderDone = false
-      let sender = RequestSender(outgoing, connection)
+      let sender = RequestSender(outgoing, pool.head(of: outgoing), connection)
       self.sender = sender
       sender.begin(patience: client.options.continueTimeout) { [weak self] error in
         self?.didSendBody(error)
@@ -169,10 +169,12 @@ final class ClientExchange {
         if !answer.head.isInterim { return try begin(answer) }
         if answer.head.status == 101 { return try handOver(answer) }
         if answer.head.status == 100 { sender?.goOn() }
-        interimCount += 1
-        if interimCount > Self.mostInterimAnswers {
-          throw .badRequest("there are too many interim answers")
+        if let onInterim = outgoing.onInterim {
+          onInterim(answer.response)
+          if phase != .head { return }
         }
+        interimCount += 1
+        if interimCount > Self.mostInterimAnswers { throw .tooManyInterimAnswers }
       }
     } catch { return refuse(error) }
     if hasEnded { return fail(UVError(.endOfFile, operation: "http")) }
@@ -187,8 +189,8 @@ final class ClientExchange {
       return last
     }
     if parser == nil { parser = AnswerParser(limits, AnswerParser.Question(isHead: isHead)) }
+    guard let head = try parser!.parse(&input) else { return nil }
     let all = input
-    guard let head = try parser!.parse(all.span) else { return nil }
     parser = nil
     // The rest of what was read with it may stay for long.
     let bytes = Bytes(copying: all.bytes.extracting(0..<head.end))
@@ -207,7 +209,8 @@ final class ClientExchange {
       finish()
       let call = self.call.take()!
       rest()
-      call.didEnd(self, .success(HTTPClientResponse(HTTPBody(loop, whole, of: answer))))
+      call.didEnd(
+        self, .success(HTTPClientResponse(HTTPBody(loop, whole, of: answer), to: call.outgoing)))
       call.rest()
     } else {
       connection.limit(until: call.end)
@@ -215,7 +218,7 @@ final class ClientExchange {
       hasTold = true
       let body = beginBody(answer)
       readBody()
-      call.didEnd(self, .success(HTTPClientResponse(body)))
+      call.didEnd(self, .success(HTTPClientResponse(body, to: outgoing)))
     }
   }
 

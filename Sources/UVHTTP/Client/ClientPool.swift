@@ -5,6 +5,8 @@ import UV
 final class ClientPool: Flushable {
   private let pool: Pool<ClientConnection>
   private let isKeeping: Bool
+  /// The proxy that its requests are sent to as they are; nil if the server or a tunnel gets them.
+  private let proxy: HTTPProxy?
   /// Leases of connections that are free.
   @exclusivity(unchecked) private var free: [PoolLease<ClientConnection>] = []
   @exclusivity(unchecked) private var reuseCount = 0
@@ -20,8 +22,13 @@ final class ClientPool: Flushable {
 
   private let loop: EventLoop
 
-  init(_ pool: Pool<ClientConnection>, isKeeping: Bool) {
-    (self.pool, self.isKeeping, loop) = (pool, isKeeping, pool.loop)
+  init(_ pool: Pool<ClientConnection>, isKeeping: Bool, _ proxy: HTTPProxy?) {
+    (self.pool, self.isKeeping, self.proxy, loop) = (pool, isKeeping, proxy, pool.loop)
+  }
+
+  /// The head of a request as the other end of the connections gets it.
+  func head(of outgoing: OutgoingRequest) -> Bytes {
+    proxy == nil ? outgoing.head : RequestBytes.head(outgoing, to: proxy)
   }
 
   /// A connection that is at hand; nil if there is none. Not inlined, as the caller would count references to this.

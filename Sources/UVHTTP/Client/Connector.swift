@@ -8,8 +8,9 @@ struct Connector {
   let security: (any StreamSecurity)?
 
   func connect(to origin: HTTPOrigin) -> Request<ClientConnection> {
-    transport(to: origin).then { stream -> Request<ByteStream> in
-      guard let proxy = options.proxy else { return .value(loop, stream) }
+    let proxy = options.proxy(for: origin)
+    return transport(to: origin, proxy).then { stream -> Request<ByteStream> in
+      guard let proxy, options.forwardingProxy(for: origin) == nil else { return .value(loop, stream) }
       return Tunnel.open(stream, to: origin, proxy, options.parsing)
     }.then { stream -> Request<ByteStream> in
       guard origin.isSecure else { return .value(loop, stream) }
@@ -26,10 +27,10 @@ struct Connector {
   }
 
   /// Connects to the server or the proxy, or to the socket that stands for both.
-  private func transport(to origin: HTTPOrigin) -> Request<ByteStream> {
+  private func transport(to origin: HTTPOrigin, _ proxy: HTTPProxy?) -> Request<ByteStream> {
     if let path = options.unixSocket { return loop.pipes.connect(path: path).map { $0 } }
-    let host = options.proxy?.host ?? origin.host
-    let port = options.proxy?.port ?? origin.port
+    let host = proxy?.host ?? origin.host
+    let port = proxy?.port ?? origin.port
     return loop.tcp.connect(host: host, port: port).map { connection in
       // A request is written whole, so the system needn't wait for more of it.
       try? connection.setNoDelay()
@@ -53,7 +54,20 @@ enum Tunnel {
     return Request(stream.loop, operation: "CONNECT") { done in
       var pending = PendingRequest()
       var input = Bytes()
+      var interimCount = 0
       var parser = AnswerParser(limits, AnswerParser.Question(isConnect: true))
+      /// The head of the answer, past those that only announce it; nil if it isn't complete.
+      func finalHead() throws(Refusal) -> AnswerHead? {
+        while let head = try parser.parse(&input) {
+          // 101 would be another protocol than the tunnel that was asked for.
+          if !head.isInterim || head.status == 101 { return head }
+          interimCount += 1
+          if interimCount > ClientExchange.mostInterimAnswers { throw .tooManyInterimAnswers }
+          input = Bytes(input[head.end...])
+          parser = AnswerParser(limits, AnswerParser.Question(isConnect: true))
+        }
+        return nil
+      }
       func fail(_ error: UVError) {
         stream.close()
         done(.failure(error))
@@ -66,11 +80,11 @@ enum Tunnel {
           case .success(let bytes?):
             input = input.followed(by: bytes)
             do throws(Refusal) {
-              guard let head = try parser.parse(input.span) else { return read() }
+              guard let head = try finalHead() else { return read() }
               guard head.framing == .tunnel else {
                 return fail(
                   UVError(
-                    .connectionRefused, operation: "CONNECT", subject: origin.authority,
+                    .unexpectedAnswer, operation: "CONNECT", subject: origin.authority,
                     message: "the proxy answered \(head.status)"))
               }
               // The bytes that follow belong to the tunnel.

@@ -11,7 +11,8 @@ import UV
 ///
 /// There is a pool of connections for each origin, that is each scheme, host and port. A request whose
 /// connection had been idle, and ended before anything of an answer came, is sent again if that does no harm:
-/// if its method is idempotent and its body is known as a whole. Other requests fail, and the program decides.
+/// if its method is idempotent and its body is known as a whole. Another request doesn't go out on a connection that its
+/// server has ended by then; if that ends it meanwhile, the request fails, and the program decides.
 ///
 /// Idle connections don't keep the loop running. Use a client on its loop's thread. You may drop it on any
 /// thread, which closes what is idle.
@@ -85,6 +86,8 @@ public final class HTTPClient {
   ///     With `Expect: 100-continue` the body waits for leave, up to ``HTTPClientOptions/continueTimeout``, and
   ///     isn't sent if the server answers before.
   ///   - body: The body.
+  ///   - onInterim: Called on the loop's thread with each interim answer (1xx) that comes before the final one, such as 103
+  ///     (Early Hints); not with 101.
   /// - Returns: A request for the answer, whatever its status, which ends when its head has come. It fails
   ///   with `invalidArgument` if the request can't be sent, with the errors of `Pool.lease()` and of
   ///   connecting, `timedOut`, `endOfFile` if the server ends the connection before an answer, `protocolError`
@@ -92,8 +95,10 @@ public final class HTTPClient {
   ///   once.
   ///
   /// libuv has no corresponding function.
-  public func send(_ request: HTTPRequest, body: Bytes = Bytes()) -> Request<HTTPClientResponse> {
-    Request(loop) { [self] in send(request, body: body, $0) }
+  public func send(
+    _ request: HTTPRequest, body: Bytes = Bytes(), onInterim: ((HTTPResponse) -> Void)? = nil
+  ) -> Request<HTTPClientResponse> {
+    Request(loop) { [self] in send(request, body: body, onInterim: onInterim, $0) }
   }
 
   /// Sends a request; see ``send(_:body:)-(HTTPRequest,Bytes)``.
@@ -101,9 +106,10 @@ public final class HTTPClient {
   /// libuv has no corresponding function.
   @discardableResult
   public func send(
-    _ request: HTTPRequest, body: Bytes = Bytes(), _ done: @escaping Completion<HTTPClientResponse>
+    _ request: HTTPRequest, body: Bytes = Bytes(), onInterim: ((HTTPResponse) -> Void)? = nil,
+    _ done: @escaping Completion<HTTPClientResponse>
   ) -> PendingRequest {
-    core.send(OutgoingRequest(request: request, body: .whole(body)), done)
+    core.send(OutgoingRequest(request: request, body: .whole(body), onInterim: onInterim), done)
   }
 
   /// Sends a request whose body comes bit by bit, as fast as the server takes it.
@@ -114,16 +120,20 @@ public final class HTTPClient {
   ///     until its end, or until the answer is complete.
   ///   - length: How many bytes there will be, 0 or more; nil if that isn't known. The body is then chunked.
   ///   - trailers: Called at the end of a chunked body for the fields that follow it, such as a checksum.
-  /// - Returns: A request as that of the other `send`. It also fails with the errors of `body`, and with
+  ///   - onInterim: Called with each interim answer, as for the other `send`.
+  /// - Returns: A request as that of the other `send`. A server may answer before it has all of the body: once the answer is
+  ///   complete, no more of the body is sent, and the connection ends. Whether the server has taken it, its status says. It also fails with the errors of `body`, and with
   ///   `invalidArgument` if the body has another length than was said, or a length and trailers. It is never
   ///   sent twice.
   ///
   /// libuv has no corresponding function.
   public func send(
     _ request: HTTPRequest, body: some EventSource<Bytes>, length: Int? = nil,
-    trailers: (() -> HTTPFields)? = nil
+    trailers: (() -> HTTPFields)? = nil, onInterim: ((HTTPResponse) -> Void)? = nil
   ) -> Request<HTTPClientResponse> {
-    Request(loop) { [self] in send(request, body: body, length: length, trailers: trailers, $0) }
+    Request(loop) { [self] in
+      send(request, body: body, length: length, trailers: trailers, onInterim: onInterim, $0)
+    }
   }
 
   /// Sends a request whose body comes bit by bit; see the function that returns a request.
@@ -132,10 +142,11 @@ public final class HTTPClient {
   @discardableResult
   public func send(
     _ request: HTTPRequest, body: some EventSource<Bytes>, length: Int? = nil,
-    trailers: (() -> HTTPFields)? = nil, _ done: @escaping Completion<HTTPClientResponse>
+    trailers: (() -> HTTPFields)? = nil, onInterim: ((HTTPResponse) -> Void)? = nil,
+    _ done: @escaping Completion<HTTPClientResponse>
   ) -> PendingRequest {
     let parts = OutgoingRequest.Parts(next: { body.next($0) }, length: length, trailers: trailers)
-    return core.send(OutgoingRequest(request: request, body: .parts(parts)), done)
+    return core.send(OutgoingRequest(request: request, body: .parts(parts), onInterim: onInterim), done)
   }
 
   /// Asks for another protocol on the connection, such as `websocket`.

@@ -43,8 +43,17 @@ public struct HTTPClientOptions: Sendable {
   /// How many bytes an answer's body may have, 0 or more; as many as there are at first, since a program that
   /// reads a body decides itself. `readToEnd(limit:)` has a limit of its own.
   public var body = Int.max
-  /// A proxy that all connections go through; none at first.
+  /// A proxy that all connections go through, but those to ``direct`` hosts; none at first. See
+  /// ``takeProxies(from:)`` for those of the environment's variables.
   public var proxy: HTTPProxy?
+  /// Another proxy for `https`; ``proxy`` is for both at first.
+  public var secureProxy: HTTPProxy?
+  /// The hosts that no proxy is asked for: names such as `"example.com"`, which stand for those below them, too,
+  /// addresses, ranges such as `"10.0.0.0/8"`, each of them with a port or not, such as `"localhost:8080"`, and `"*"` for
+  /// all. None at first. What is none of these matches nothing. Names aren't looked up to compare their addresses.
+  public var direct: [String] = []
+  /// Whether ``proxy`` isn't for `https`, because the environment's variables name none for that.
+  var isPlainProxyOnly = false
 
   /// The path of a socket of the Unix domain that all connections go to, in place of TCP; none at first. The
   /// URL says what is asked of the server there, such as `http://localhost/info` of Docker's
@@ -62,30 +71,5 @@ public struct HTTPClientOptions: Sendable {
     var limits = HTTPLimits()
     (limits.fields, limits.fieldCount, limits.body) = (fields, fieldCount, body)
     return limits
-  }
-}
-
-/// A proxy that opens a tunnel to each server, by the method CONNECT.
-///
-/// Requests without TLS go through a tunnel, too.
-///
-/// libuv has no corresponding type.
-public struct HTTPProxy: Sendable {
-  /// The name or the address of the proxy.
-  public var host: String
-  /// The port of the proxy, 1…65535.
-  public var port: Int
-  /// The value of the field `Proxy-Authorization`; nil for a proxy that asks for none. Line ends in it become
-  /// blanks.
-  public var authorization: String?
-
-  /// A proxy at a host and a port.
-  ///
-  /// - Parameters:
-  ///   - host: The name or the address of the proxy.
-  ///   - port: 1…65535.
-  ///   - authorization: The value of `Proxy-Authorization`, such as `"Basic dXNlcjpwYXNz"`; nil for none.
-  public init(host: String, port: Int, authorization: String? = nil) {
-    (self.host, self.port, self.authorization) = (host, port, authorization)
   }
 }

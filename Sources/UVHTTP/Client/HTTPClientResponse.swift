@@ -11,7 +11,9 @@ public struct HTTPClientResponse {
   /// The body. It has no bytes if the answer has none, as with HEAD or the status 204 or 304.
   public private(set) var body: HTTPBody
 
-  init(_ body: HTTPBody) { self.body = body }
+  private let outgoing: OutgoingRequest
+
+  init(_ body: HTTPBody, to outgoing: OutgoingRequest) { (self.body, self.outgoing) = (body, outgoing) }
 
   private var answer: ClientAnswer { body.head! }
 
@@ -20,6 +22,13 @@ public struct HTTPClientResponse {
 
   /// The status.
   public var status: HTTPResponse.Status { answer.status }
+
+  /// The URL that has given the answer: that of the request, or of the last redirect that was followed. A fragment isn't a
+  /// part of it.
+  public var url: String {
+    let request = outgoing.request
+    return "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+  }
 
   /// The fields.
   public var headerFields: HTTPFields { head.headerFields }

@@ -7,6 +7,8 @@ struct HTTPOrigin: Hashable {
   /// In small letters, without brackets.
   let host: String
   let port: Int
+  /// Whether requests without TLS need a tunnel through the proxy, because they ask for another protocol.
+  var isTunnelled = false
 
   /// - Returns: Nil if the scheme isn't HTTP's, or the authority isn't a host with or without a port.
   init?(scheme: String, authority: String) {

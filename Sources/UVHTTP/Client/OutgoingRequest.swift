@@ -23,6 +23,8 @@ final class OutgoingRequest {
   let body: Body
   /// Whether it asks for the protocol in its field `Upgrade`.
   let isUpgrade: Bool
+  /// Called with each interim answer.
+  let onInterim: ((HTTPResponse) -> Void)?
   let framing: BodyFraming
   /// Whether its body waits for leave to be sent.
   let expectsContinue: Bool
@@ -34,8 +36,10 @@ final class OutgoingRequest {
   /// The pool for a request that is remembered, if it is known.
   @exclusivity(unchecked) var pool: ClientPool?
 
-  init(request: HTTPRequest, body: Body, isUpgrade: Bool = false) {
-    (self.request, self.body, self.isUpgrade) = (request, body, isUpgrade)
+  init(
+    request: HTTPRequest, body: Body, isUpgrade: Bool = false, onInterim: ((HTTPResponse) -> Void)? = nil
+  ) {
+    (self.request, self.body, self.isUpgrade, self.onInterim) = (request, body, isUpgrade, onInterim)
     fault = Self.fault(of: request, body, isUpgrade)
     let method = request.method
     isHead = method == .head
@@ -66,6 +70,17 @@ final class OutgoingRequest {
     case .get, .head, .options, .trace, .put, .delete: true
     default: false
     }
+  }
+
+  /// The request in another form: without leave to wait for, or for the place that a redirect names.
+  func changed(to request: HTTPRequest, _ body: Body) -> OutgoingRequest {
+    OutgoingRequest(request: request, body: body, isUpgrade: isUpgrade, onInterim: onInterim)
+  }
+
+  /// Whether it may go out on a connection. If it can't be sent again, it doesn't go out where the server has ended the
+  /// connection already, or has said something, though that hasn't been read.
+  func mayGoOut(on connection: ClientConnection) -> Bool {
+    !connection.mayBeStale || isIdempotent && isRepeatable || !connection.stream.hasUnreadInput
   }
 
   private static func fault(of request: HTTPRequest, _ body: Body, _ isUpgrade: Bool) -> String? {

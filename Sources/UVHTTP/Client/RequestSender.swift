@@ -5,6 +5,7 @@ import UV
 /// one before has left.
 final class RequestSender {
   private let outgoing: OutgoingRequest
+  private let head: Bytes
   private let connection: ClientConnection
   /// Called once, with the error of the body if there is one.
   private var done: ((UVError?) -> Void)?
@@ -16,8 +17,8 @@ final class RequestSender {
   /// The next step, for when the system has taken the last write.
   private var next: (() -> Void)?
 
-  init(_ outgoing: OutgoingRequest, _ connection: ClientConnection) {
-    self.outgoing = outgoing
+  init(_ outgoing: OutgoingRequest, _ head: Bytes, _ connection: ClientConnection) {
+    (self.outgoing, self.head) = (outgoing, head)
     self.connection = connection
   }
 
@@ -29,9 +30,9 @@ final class RequestSender {
       leaveTimer = connection.stream.loop.sleepQuietly(for: patience) { [weak self] result in
         if case .success = result { self?.goOn() }
       }
-      connection.write(outgoing.head)
+      connection.write(head)
     } else {
-      write([outgoing.head]) { [self] in sendBody() }
+      write([head]) { [self] in sendBody() }
     }
   }
 

@@ -11,7 +11,7 @@ extension HTTPExchange {
   /// ```
   ///
   /// The fields are those of ``HTTPTypes/HTTPFields/forwarded(as:)``, in both directions, and those that you set. Bodies
-  /// and trailers are passed on bit by bit, as fast as the one who gets them takes them. A switch to another protocol
+  /// and trailers are passed on bit by bit, and interim answers as they come, as fast as the one who gets them takes them. A switch to another protocol
   /// isn't passed on, and neither is CONNECT: answer it by ``upgrade(_:)``, and use `ByteStream.join(_:lastSilence:)`.
   /// OPTIONS and TRACE whose field `Max-Forwards` has come to 0 are answered here, with 200 and 501 (Not Implemented).
   ///
@@ -85,8 +85,9 @@ private final class Forwarding {
       case .failure(let error): refuse(error)
       }
     }
+    let onInterim: (HTTPResponse) -> Void = { [self] in passInterim($0) }
     if exchange.bodyLength == 0 {
-      pending = client.send(request, isAnswered)
+      pending = client.send(request, onInterim: onInterim, isAnswered)
       return
     }
     let body = exchange.body
@@ -97,7 +98,17 @@ private final class Forwarding {
           done(result)
         }
       }, length: exchange.bodyLength, trailers: exchange.bodyLength == nil ? { body.trailers } : nil)
-    pending = client.core.send(OutgoingRequest(request: request, body: .parts(parts)), isAnswered)
+    pending = client.core.send(
+      OutgoingRequest(request: request, body: .parts(parts), onInterim: onInterim), isAnswered)
+  }
+
+  /// Passes an interim answer on (RFC 9110, 15.2). Leave to send a body (100) is given by the connection itself, when the
+  /// other server wants the body.
+  private func passInterim(_ answer: HTTPResponse) {
+    guard let exchange, answer.status != .continue else { return }
+    var response = answer
+    response.headerFields = response.headerFields.forwarded(as: name)
+    exchange.inform(response) { _ in }
   }
 
   func cancel() {

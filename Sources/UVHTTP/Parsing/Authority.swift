@@ -43,14 +43,49 @@ enum Authority {
     return port <= 65535
   }
 
-  /// Whether bytes may be an address of IPv6 in brackets: hexadecimal digits, colons and dots, with two
-  /// colons or more.
+  /// Whether bytes are an address of IPv6: eight groups of one to four hexadecimal digits, of which `::` stands for
+  /// one or more that are zero, once at most. An address of IPv4 may stand for the last two.
   private static func isAddress(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
-    var colons = 0
-    for index in range {
-      if bytes[index] == UInt8(ascii: ":") { colons += 1; continue }
-      guard bytes[index].hexadecimal != nil || bytes[index] == UInt8(ascii: ".") else { return false }
+    let (colon, end) = (UInt8(ascii: ":"), range.upperBound)
+    var position = range.lowerBound
+    var (groups, hasGap) = (0, false)
+    if position + 1 < end, bytes[position] == colon, bytes[position + 1] == colon {
+      (hasGap, position) = (true, position + 2)
     }
-    return colons >= 2
+    while position < end {
+      let start = position
+      while position < end, bytes[position].hexadecimal != nil { position += 1 }
+      if position < end, bytes[position] == UInt8(ascii: ".") {
+        guard isFourNumbers(bytes, start..<end) else { return false }
+        (groups, position) = (groups + 2, end)
+        break
+      }
+      guard 1...4 ~= position - start else { return false }
+      groups += 1
+      if position == end { break }
+      guard bytes[position] == colon, position + 1 < end else { return false }
+      position += 1
+      if bytes[position] == colon {
+        if hasGap { return false }
+        (hasGap, position) = (true, position + 1)
+      }
+    }
+    return hasGap ? groups <= 7 : groups == 8
+  }
+
+  /// Whether bytes are an address of IPv4: four numbers up to 255, without zeros before them.
+  private static func isFourNumbers(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+    var (count, number, digits) = (1, 0, 0)
+    for index in range {
+      if bytes[index] == UInt8(ascii: ".") {
+        if digits == 0 { return false }
+        (count, number, digits) = (count + 1, 0, 0)
+        continue
+      }
+      if !bytes[index].isDigit || digits == 1 && number == 0 { return false }
+      (number, digits) = (number * 10 + Int(bytes[index] &- 0x30), digits + 1)
+      if number > 255 { return false }
+    }
+    return count == 4 && digits > 0
   }
 }

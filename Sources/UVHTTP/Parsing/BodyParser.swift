@@ -25,6 +25,7 @@ struct BodyParser {
 
   private let limits: HTTPLimits
   private let isChunked: Bool
+  private let isAnswer: Bool
   private var stage: Stage
   /// How many bytes of content have come.
   private(set) var count = 0
@@ -33,8 +34,10 @@ struct BodyParser {
   /// How many bytes are left of a body with a length; nil for chunks.
   var rest: Int? { if case .content(let rest) = stage, !isChunked { rest } else { nil } }
 
-  init(_ framing: BodyFraming, _ limits: HTTPLimits) {
-    self.limits = limits
+  /// - Parameter isAnswer: Whether the body is that of an answer: servers are taken as they are, where no request can
+  ///   be smuggled.
+  init(_ framing: BodyFraming, _ limits: HTTPLimits, isAnswer: Bool = false) {
+    (self.limits, self.isAnswer) = (limits, isAnswer)
     isChunked = framing == .chunked
     stage =
       switch framing {
@@ -125,12 +128,12 @@ struct BodyParser {
     if position == bytes.count { return nil }
     guard position > start else { throw .badRequest("the size of a chunk isn't a number") }
     let end = position
-    if bytes[position] == UInt8(ascii: ";") {
-      while position < bytes.count, bytes[position].isFieldValue { position += 1 }
-    }
+    let next = try ChunkExtensions.end(bytes, from: end, allowsBlank: isAnswer)
+    position = next ?? bytes.count
     if extensionCount + (position - end) > limits.chunkExtensions {
       throw .badRequest("the extensions of chunks are too long")
     }
+    if next == nil { return nil }
     switch try LineEnd.read(bytes, at: position, orElse: "the size of a chunk isn't a number") {
     case .incomplete: return nil
     case .end(let next):

@@ -11,5 +11,6 @@ extension Refusal {
   static let fieldsTooLarge = Refusal(code: 431, reason: "the fields are too large")
   static let tooManyFields = Refusal(code: 431, reason: "there are too many fields")
   static let bodyTooLarge = Refusal(code: 413, reason: "the body is too large")
+  static let tooManyInterimAnswers = badRequest("there are too many interim answers")
   static let bareLineEnd = badRequest("a line doesn't end with CR LF")
 }

@@ -167,6 +167,44 @@ public final class HTTPExchange {
   /// The request isn't answered by ``upgrade(_:)``, so that the loss of the client is noticed meanwhile.
   func willNotBeUpgraded() { connection.willNotBeUpgraded(number) }
 
+  func whenGone(_ done: @escaping Completion<Void>) -> PendingRequest { connection.whenGone(number, done) }
+
+  /// Waits for the client in a request that doesn't keep the exchange: one that is dropped is answered.
+  var goneRequest: Request<Void> {
+    Request(loop) { [connection, number] in connection.whenGone(number, $0) }
+  }
+
+  /// Gives an interim answer, such as 103 (Early Hints), which the final one follows.
+  ///
+  /// ```swift
+  /// var hints = HTTPResponse(status: .earlyHints)
+  /// hints.headerFields[.link] = "</style.css>; rel=preload; as=style"
+  /// exchange.inform(hints) { _ in }
+  /// ```
+  ///
+  /// 100 (Continue) is the connection's own; see ``body``. A client of HTTP/1.0 understands no interim answers, and gets
+  /// none. Some old clients of HTTP/1.1 don't, either.
+  ///
+  /// - Parameter response: The status, 102…199, and the fields.
+  /// - Returns: A request that ends when the answer is on its way. It fails with `invalidArgument` for another status, with
+  ///   `alreadyInProgress` if the final answer has been given, and with `brokenPipe` if the connection has ended.
+  ///   Cancelling it before it has ended ends the connection.
+  ///
+  /// libuv has no corresponding function. RFC 9110, 15.2, says what interim answers are.
+  public func inform(_ response: HTTPResponse) -> Request<Void> {
+    Request(loop) { [self] in inform(response, $0) }
+  }
+
+  /// Gives an interim answer; see ``inform(_:)``.
+  ///
+  /// libuv has no corresponding function. RFC 9110, 15.2, says what interim answers are.
+  @discardableResult
+  public func inform(_ response: HTTPResponse, _ done: @escaping Completion<Void>) -> PendingRequest {
+    if isAnswered { return connection.fail(.alreadyInProgress, done) }
+    guard 102...199 ~= response.status.code else { return connection.fail(.invalidArgument, done) }
+    return connection.inform(number, response, done)
+  }
+
   /// Answers the request with a part of a file. Its bytes don't pass through this process, unless they have
   /// to be encrypted.
   ///
@@ -283,7 +321,8 @@ extension RequestHead {
     var (scheme, path): (String?, String?) = (nil, text(target))
     switch form {
     case .absolute(let schemeRange, let authorityRange):
-      scheme = text(schemeRange)
+      // Capitals mean the same (RFC 9110, 4.2.3).
+      scheme = text(schemeRange).lowercased()
       // It counts more than the field (RFC 9112, 3.2.2).
       authority = text(authorityRange)
       let rest = text(authorityRange.upperBound..<target.upperBound)

@@ -40,6 +40,9 @@ public final class HTTPResponseWriter {
     if isFinished { return }
     if connection.loop.executor.isOnLoop {
       connection.breakOff(number)
+    } else if case .untilClose = framing {
+      // An answer that has its end there must not look complete.
+      connection.stream.closer.cutOff()
     } else {
       connection.stream.closer.close()
     }

@@ -51,6 +51,20 @@ extension ServerConnection {
     _ = answer(number, ResponseHead(response, .length(text.count)), text) { _ in }
   }
 
+  /// Gives an interim answer, which the final one follows. A client of HTTP/1.0 gets none (RFC 9110, 15.2).
+  func inform(_ number: Int, _ response: HTTPResponse, _ done: @escaping Completion<Void>) -> PendingRequest {
+    guard isTurn(number) else {
+      if hasGone(number) { return fail(endCode, done) }
+      return wait(number) { [self] in _ = inform(number, response, done) }
+    }
+    if turns[0].minorVersion > 0 {
+      _ = ResponseHead.append(response.status, response.headerFields, to: &output)
+      output.append("\r\n")
+      flushLater()
+    }
+    return tell(done)
+  }
+
   /// Gives a whole answer.
   func answer(
     _ number: Int, _ head: ResponseHead, _ bytes: Bytes, _ done: @escaping Completion<Void>
@@ -151,6 +165,7 @@ extension ServerConnection {
   func endTurn() {
     turns.remove(at: 0)
     if !lost.isEmpty { lost[firstNumber] = nil }
+    if !departures.isEmpty { tellStay(firstNumber) }
     firstNumber += 1
     // Nobody reads the body any more. Its rest is dropped.
     body?.finish(UVError(.cancelled, operation: "read"))
@@ -171,6 +186,7 @@ extension ServerConnection {
   /// All requests have been answered.
   private func readOn() {
     advance()
+    if isLifeOver { endLifeIfIdle() }
     // Those that came with them may be answered soon.
     if turns.isEmpty { flush() } else { flushLater() }
     if hasEnded { endIfDone() }
@@ -187,6 +203,7 @@ extension ServerConnection {
 
   /// There will be no more answers.
   func tellLost() {
+    tellDeparture()
     let told = lost
     lost = [:]
     for body in told.values { body(endCode) }

@@ -64,6 +64,7 @@ extension ServerConnection {
     reader = nil
     didWrite = { _ in }
     quiescing.cancel()
+    life.drop()
     body?.finish(UVError(.cancelled, operation: "read"))
     body = nil
     input = Bytes()

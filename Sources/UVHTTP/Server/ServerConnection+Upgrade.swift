@@ -21,6 +21,8 @@ extension ServerConnection {
       phase = .closed
       (stream.readTimeout, stream.writeTimeout, stream.totalTimeout) = (nil, nil, nil)
       stream.unread(input)
+      tellStay(number)
+      firstNumber += 1
       letGo()
       done(.success(stream))
     }

@@ -21,6 +21,9 @@ final class ServerConnection: GatheringWriter, BodyReader {
   @exclusivity(unchecked) var phase = Phase.serving
   @exclusivity(unchecked) var reader: ElementReceiver<Bytes>?
   var quiescing = PendingRequest()
+  /// Ends the connection when it has lasted long enough, whatever its client does.
+  var life = PendingRequest()
+  @exclusivity(unchecked) var isLifeOver = false
 
   // The bytes that have come. -
 
@@ -78,6 +81,8 @@ final class ServerConnection: GatheringWriter, BodyReader {
   @exclusivity(unchecked) var isEndingTurns = false
   /// Those who hear of it if the connection ends before an answer is complete, by the answer's number.
   @exclusivity(unchecked) var lost: [Int: (UVError.Code) -> Void] = [:]
+  /// Those who wait for the client to go, by the answer's number.
+  @exclusivity(unchecked) var departures: [Int: Waiters<Void>] = [:]
   /// Whether the connection ends after the answer that has been begun last.
   @exclusivity(unchecked) var isLast = false
   /// The error of answers that can't be given any more.
@@ -113,6 +118,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
     }
     reader = ElementReceiver { [self] _, result in didRead(result) }
     didWrite = { [self] in didWrite($0) }
+    limitLife()
     // An answer is written whole, so the system needn't wait for more of it. A connection that has gone says
     // so when it is read.
     try? stream.setTCPNoDelay(true)
@@ -140,6 +146,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
       advance()
     case (.serving, .success(nil)):
       hasEnded = true
+      tellDeparture()
       advance()
     case (.serving, .failure(let error)): didFail(error)
     }
@@ -239,7 +246,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
   /// Whether the answers that are under way are the last ones, although the client may have sent more: the connection has
   /// lasted long enough, or the service has ended and the requests that had come by then are handed out.
   var isOver: Bool {
-    if loop.now >= end { return true }
+    if isLifeOver || loop.now >= end { return true }
     return lastCount.map { comeCount &- input.count >= $0 } ?? false
   }
 

@@ -19,7 +19,7 @@ extension HTTPClient {
   ///   - headerFields: Further fields of the request, such as `Origin` or a cookie.
   ///   - limits: How much the server may make the program spend.
   /// - Returns: A request for the WebSocket. It fails with `invalidArgument` if the URL or a subprotocol isn't
-  ///   one, with `connectionRefused` if the server answers otherwise than with 101, with `protocolError` if its
+  ///   one, with `unexpectedAnswer` if the server answers otherwise than with 101, with `protocolError` if its
   ///   answer is wrong, and otherwise as ``upgrade(_:body:)``. Cancelling it closes the connection at once.
   ///
   /// libuv has no corresponding function. The source is RFC 6455, 4.1.

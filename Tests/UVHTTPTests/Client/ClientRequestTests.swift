@@ -183,6 +183,7 @@ import UVTestSupport
         try await client.close().value
         // The proxy sends back what it gets, which is no answer.
         options.proxy = HTTPProxy(host: "nowhere", port: 1)
+        options.proxy?.tunnelsAll = true
         let proxied = HTTPClient(loop, options: options)
         #expect(await proxied.outcome(HTTPRequest(url: "http://localhost/")!) == "EPROTO")
         try await proxied.close().value

@@ -104,8 +104,8 @@ import UVTestSupport
   @Test(
     "An answer that isn't a right one is refused, and the connection ends",
     arguments: [
-      ("403 Forbidden", ["content-length": "0"], UVError.Code.connectionRefused),
-      ("200 OK", [:], .connectionRefused),
+      ("403 Forbidden", ["content-length": "0"], UVError.Code.unexpectedAnswer),
+      ("200 OK", [:], .unexpectedAnswer),
       ("101 x", ["upgrade": ""], .protocolError), ("101 x", ["upgrade": "h2c"], .protocolError),
       ("101 x", ["connection": "close"], .protocolError),
       ("101 x", ["sec-websocket-accept": ""], .protocolError),

@@ -39,7 +39,7 @@ struct ClientHandshake {
   func subprotocol(of answer: HTTPResponse) throws(UVError) -> String? {
     guard answer.status == .switchingProtocols else {
       throw UVError(
-        .connectionRefused, operation: "webSocket", subject: request.authority,
+        .unexpectedAnswer, operation: "webSocket", subject: request.authority,
         message: "the server answered \(answer.status.code)")
     }
     let fields = answer.headerFields

@@ -1,0 +1,58 @@
+import UV
+
+/// Clients that go before they have their answer, and connections that have lasted long enough.
+extension ServerConnection {
+  /// Waits until the client goes before an answer is complete.
+  ///
+  /// - Returns: A way to cease to wait.
+  func whenGone(_ number: Int, _ done: @escaping Completion<Void>) -> PendingRequest {
+    if number < firstNumber { return loop.answer(done, Self.isAnswered) }
+    if hasEnded || phase != .serving {
+      loop.queueMicrotask { done(.success(())) }
+      return PendingRequest()
+    }
+    let waiter = departures[number, default: Waiters()].add(done)
+    willNotBeUpgraded(number)
+    return PendingRequest("clientGone") { [self] in
+      guard let done = departures[number]?.take(waiter) else { return }
+      loop.queueMicrotask { done(.failure(UVError(.cancelled, operation: "clientGone"))) }
+    }
+  }
+
+  private static var isAnswered: UVError {
+    UVError(.cancelled, operation: "clientGone", message: "the request has been answered")
+  }
+
+  /// The client has ended what it sends, or the connection has ended: nobody may take the answers.
+  func tellDeparture() {
+    if departures.isEmpty { return }
+    let waiters = departures.values.flatMap { waiters in
+      var waiters = waiters
+      return waiters.takeAll()
+    }
+    departures = [:]
+    for done in waiters { loop.queueMicrotask { done(.success(())) } }
+  }
+
+  /// An answer has been given completely.
+  func tellStay(_ number: Int) {
+    guard var waiters = departures.removeValue(forKey: number) else { return }
+    for done in waiters.takeAll() { loop.answer(done, Self.isAnswered) }
+  }
+
+  // MARK: The connection's life
+
+  func limitLife() {
+    // It is let go of when the connection closes.
+    life = loop.sleepQuietly(for: limits.lifetime) { [self] result in
+      if case .success = result { endLifeIfIdle() }
+    }
+  }
+
+  /// Ends a connection that has lasted long enough. The answer under way is the last one; between two requests the client
+  /// gets a moment, since one may be on its way.
+  func endLifeIfIdle() {
+    isLifeOver = true
+    if phase == .serving, turns.isEmpty, isBodyComplete { stream.readTimeout = limits.lastSilence }
+  }
+}
