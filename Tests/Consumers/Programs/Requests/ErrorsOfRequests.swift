@@ -77,7 +77,7 @@ enum ErrorsOfRequests: Program {
       "the wrong thing"
     case .wouldBlock, .busy, .alreadyInProgress: "later"
     case .messageTooLong, .endOfFile: "the data"
-    case .abandoned: "nobody answers"
+    case .abandoned, .unexpectedAnswer: "the other side"
     case .noSuchProcess: "the process"
     case .loopClosed, .loopRunning, .sourceStarted, .loopAdopted, .loopForked: "the program itself"
     default: "something else"
