@@ -27,6 +27,9 @@ static int read_head(struct http_answers *answers, struct session *session) {
     strncpy(session->error, head, sizeof session->error - 1);
     return -1;
   }
+  answers->status = strtoull(head + strlen("HTTP/1.1 "), NULL, 10);
+  answers->length = 0;
+  answers->digest = 14695981039346656037u;
   const char *length = value(head, "\r\ncontent-length:");
   answers->missing = length == NULL ? 0 : strtoull(length, NULL, 10);
   if (!session->is_foreign) {
@@ -39,6 +42,20 @@ static int read_head(struct http_answers *answers, struct session *session) {
     return session_fail(session, "an answer says neither how long it is nor that it comes in chunks", 0);
   }
   return 0;
+}
+
+/// Notes what a server of others has answered.
+static void note(uint64_t first, uint64_t value, uint64_t *low, uint64_t *high) {
+  if (first || value < *low) *low = value;
+  if (first || value > *high) *high = value;
+}
+
+static void note_answer(const struct http_answers *answers, struct session *session) {
+  uint64_t first = session->answers.count == 0;
+  note(first, answers->status, &session->answers.status.low, &session->answers.status.high);
+  note(first, answers->length, &session->answers.length.low, &session->answers.length.high);
+  note(first, answers->digest, &session->answers.digest.low, &session->answers.digest.high);
+  session->answers.count++;
 }
 
 /// Takes bytes of a head. How many; -1 if the answer isn't what it must be. The head has ended if `head_count` is zero.
@@ -118,12 +135,18 @@ int http_answers_take(
       if (!session->is_foreign && memcmp(bytes, session->body + at, part) != 0) {
         return session_fail(session, "a body isn't what it must be", 0);
       }
+      if (session->is_foreign) {
+        answers->length += part;
+        for (size_t i = 0; i < part; i++) answers->digest = (answers->digest ^ (unsigned char)bytes[i]) * 1099511628211u;
+      }
       answers->missing -= part;
       if (answers->missing == 0 && answers->chunk == CHUNK_BYTES) answers->chunk = CHUNK_END;
     }
     bytes += part;
     count -= part;
-    if (!http_answers_is_amid(answers)) ended++;
+    if (http_answers_is_amid(answers)) continue;
+    ended++;
+    if (session->is_foreign) note_answer(answers, session);
   }
   return (int)ended;
 }

@@ -9,6 +9,8 @@ struct http_answers {
   uint32_t head_count;
   /// Bytes of its body, or of the chunk of it, that are missing.
   uint64_t missing;
+  /// What a server of others answers: the status, the length of the body so far, and its digest (FNV-1a).
+  uint64_t status, length, digest;
   /// Where in a body that comes in chunks we are.
   enum { NO_CHUNKS, CHUNK_SIZE, CHUNK_EXTENSION, CHUNK_BYTES, CHUNK_END, TRAILER, TRAILER_LINE } chunk;
 };

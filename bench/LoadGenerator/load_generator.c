@@ -91,6 +91,7 @@ static int run(struct session *session, const char *line) {
   session->is_udp = strstr(line, " transport=udp") != NULL;
   session->is_foreign = (int)integer(line, " foreign=");
   session->error[0] = 0;
+  memset(&session->answers, 0, sizeof session->answers);
   bench_pin_thread((int)number(line, " cpu="));
   session_reset(session);
   if (session->pipelined > BENCH_HTTP_PIPELINED) return session_fail(session, "pipelined must be at most 16", 0);

@@ -74,6 +74,13 @@ int session_report(struct session *session) {
   if (session->wants_jobs) {
     printf(" in_time=%" PRIu64 " late=%" PRIu64 " busy=%" PRIu64, session->in_time, session->late, session->busy);
   }
+  if (session->answers.count > 0) {
+    printf(
+        " status_low=%" PRIu64 " status_high=%" PRIu64 " length_low=%" PRIu64 " length_high=%" PRIu64 " digest_low=%" PRIu64
+        " digest_high=%" PRIu64,
+        session->answers.status.low, session->answers.status.high, session->answers.length.low, session->answers.length.high,
+        session->answers.digest.low, session->answers.digest.high);
+  }
   printf("\n");
   fflush(stdout);
   // The end of the connections is not of the window: it waits until that is closed.

@@ -59,6 +59,14 @@ struct session {
   char request[SESSION_REQUEST];
   uint32_t request_count;
   char *body;
+  /// HTTP from a server that isn't the benchmark's: how many answers came, and the least and the most of their status,
+  /// the length of their bodies, and the digest of these.
+  struct {
+    uint64_t count;
+    struct {
+      uint64_t low, high;
+    } status, length, digest;
+  } answers;
   /// Echo: whether connections have their turns, with one message under way in all.
   int in_turn;
   /// Echo: whether there is a connection that never stops asking.

@@ -214,6 +214,15 @@ import Testing
     #expect(LatencyVerdict.lines([row(.c, cpu: [1], base: [1]), row(.async, cpu: [1], base: [1])]).isEmpty)
   }
 
+  @Test func `Bars of a chart have as much room as the names, and more`() throws {
+    for name in ["c", "a name that is as long as names of programs are, and longer"] {
+      let chart = BarChart(title: "t", note: "n", bars: [(name, 0, 1, 1, 1), (name, 5, 4, 4, 4)]).file
+      let bar = try #require(chart.firstMatch(of: /width="([0-9.]+)" class="s5"/))
+      let whole = try #require(chart.firstMatch(of: /<svg [^>]*width="([0-9.]+)"/))
+      #expect(Double(bar.1)! > 0.4 * Double(whole.1)!)
+    }
+  }
+
   @Test func theFrontPageShowsTheResultsBetweenItsMarks() throws {
     let peers = [
       Peer(
@@ -229,7 +238,14 @@ import Testing
     let notes = ["w": "C is quick"]
     let front = FrontPage(results(rows), peers: peers, notes: notes, folder: "bench/results")
     #expect(front.charts.map(\.name) == ["w.svg"])
-    #expect(front.charts[0].text.contains("prefers-color-scheme: dark"))
+    let chart = front.charts[0].text
+    // Readable where neither variables nor media queries are known.
+    #expect(chart.contains("prefers-color-scheme: dark") && !chart.contains("var("))
+    #expect(chart.contains("class=\"s4\" fill=\"#a21c6b\"") == false, "our own rows have one colour")
+    #expect(
+      chart.contains("class=\"s1\" fill=\"#0860b5\"") && chart.contains("class=\"s0\" fill=\"#59636e\""))
+    #expect(
+      chart.components(separatedBy: "class=\"s5\" fill=\"#98a1ab\"").count == 3, "others share a neutral one")
     #expect(front.charts[0].text.contains("Another loop"))
     let page = "a\n<!-- uvbench -->\nold\n<!-- /uvbench -->\nb\n"
     let written = try front.inserted(into: page)

@@ -121,6 +121,31 @@ import Testing
         + " cases half cost 70 % more to 2.3 times as much, and timer-cancel the most, 2.6 times as much.")
   }
 
+  @Test func `Each style has a bar beside that of C, with its ratio and its quartiles`() {
+    let results = compared([("tcp-echo", [1.0, 1.1, 1.3]), ("then-chain", [30, 30, 30]), ("once", [1])])
+    let picture = BarPicture(results, isColored: false)
+    let unit = String(repeating: "█", count: 20)
+    #expect(
+      picture.lines.dropFirst(3) == [
+        "tcp-echo", "  c      \(unit) 1", "  async  \(unit)██ 1.10  1.05 to 1.20", "",
+        "then-chain", "  c      \(unit) 1",
+        "  async  \(String(repeating: "█", count: 52))▶ 30.0  30.0 to 30.0", "",
+      ])
+    #expect(BarPicture(results, isColored: true).lines[4].contains("\u{1B}[38;5;245m\(unit)\u{1B}[0m"))
+    #expect(BarPicture(compared([("once", [1])]), isColored: false).lines.isEmpty)
+  }
+
+  @Test func `A column of dashes isn't printed, and a line says what would fill it`() {
+    let few = compared([("tcp-echo", [1.0, 1.1])]).results
+    let text = ResultTable.lines(few)
+    #expect(!text.contains { $0.contains("–") })
+    #expect(
+      text.last?.contains("not enough samples for ops/s vs c, p50, p99, p99.9, max, CPU vs c, above c")
+        == true, "\(text)")
+    #expect(
+      TextTable([["a", "b", "c"], ["1", "–", ""], ["–", "–", ""]], words: []).text == ["a", "1", "–"])
+  }
+
   @Test func whatWasNotComparedIsNotSummedUp() {
     #expect(PlainSummary(compared([])).sentences.isEmpty)
     #expect(PlainSummary(compared([("tcp-echo", [1.1])])).sentences.isEmpty)

@@ -83,6 +83,24 @@ import Testing
     #expect(rows[0].rounds.count == 20)
   }
 
+  @Test
+  func `Without time, a case keeps the rounds that a ratio needs, and later cases are left out by name`()
+    throws
+  {
+    let items = [40, 41, 42].map { n in
+      SuitePlan.Case(
+        workload: Named(styles: [.c, .async], operationCount: .calibrated),
+        parameters: ParameterValues(["n": n]),
+        styles: [.c, .async])
+    }
+    let plan = SuitePlan(cases: items, rounds: 7, window: 1e6, warmUp: 1e7, budget: 1e6)
+    let runner = SuiteRunner(plan, progress: Progress()) { _ in try worker("sleep 0.005; " + figures()) }
+    let rows = try runner.run { _ in }
+    #expect(rows.map(\.rounds.count) == [3, 3])
+    #expect(rows.allSatisfy(\.hasEnoughForARatio))
+    #expect(runner.leftOut.map(\.parameters.description) == ["n=41", "n=42"])
+  }
+
   @Test func aSearchForThePeakKeepsToTheTimeToo() throws {
     let rows = try run([.c: "sleep 0.02; " + figures()], rounds: 30, load: .findPeak, budget: 0.3e9)
     #expect((1...3).contains(rows[0].rounds.count))

@@ -17,6 +17,15 @@ public enum Workloads {
       respGetSet, tcpStream, tcpAccept, udpEcho, pipeEcho, tlsEcho, tlsHandshake, coldStart, idleServer,
     ]
 
+  /// What a server's author asks first: echo, HTTP, TLS, files, timers, timers that are cancelled, a wake-up and a
+  /// stream.
+  public static let quick = [
+    QuickCase("tcp-echo"), QuickCase("http-hello", ["pipelined": 1, "size": 13]),
+    QuickCase("tls-echo", ["size": 64]),
+    QuickCase("fs-read", ["in-flight": 1, "cores": 1]), QuickCase("million-timers"),
+    QuickCase("timer-cancel", ["standing": 0]), QuickCase("wakeup", ["cores": 1]), QuickCase("tcp-stream"),
+  ]
+
   /// The version of the libuv that the rows are linked with.
   public static var libuvVersion: String { String(cString: cb_libuv_version()) }
 

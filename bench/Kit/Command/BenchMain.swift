@@ -3,12 +3,28 @@ import CBenchSupport
 import CLoadGenerator
 import Synchronization
 
+/// A workload of `run --quick`, and the values of its parameters.
+public struct QuickCase: Sendable {
+  var workload: String
+  var parameters: [String: Int]
+
+  /// - Parameters:
+  ///   - workload: The name of a workload.
+  ///   - parameters: Values for those parameters that have several, by name.
+  public init(_ workload: String, _ parameters: [String: Int] = [:]) {
+    (self.workload, self.parameters) = (workload, parameters)
+  }
+}
+
 /// A benchmark program: workloads in, and everything that `uvbench` can do comes out. `bench/Example` is one.
 public struct BenchMain: Sendable {
   public var name: String
   /// What is asked, in a line of the help.
   public var abstract: String
   public var workloads: [any Workload]
+  /// What `run --quick` measures: workloads that answer the program's question, each with one value for each
+  /// parameter. Empty for all workloads.
+  public var quick: [QuickCase]
   /// Versions of the libraries under test, by name.
   public var libraries: [String: String]
   /// What rows are meant to reach.
@@ -24,12 +40,13 @@ public struct BenchMain: Sendable {
 
   public init(
     name: String, abstract: String = "Measure, compare, and tell when something got slower.",
-    workloads: [any Workload], libraries: [String: String] = [:], targets: [Target] = [],
+    workloads: [any Workload], quick: [QuickCase] = [], libraries: [String: String] = [:],
+    targets: [Target] = [],
     scaling: Scaling? = nil, overload: (any Workload)? = nil, checks: [DoctorCheck] = [],
     commands: [any ParsableCommand.Type] = []
   ) {
-    (self.name, self.abstract, self.workloads, self.libraries) = (name, abstract, workloads, libraries)
-    (self.targets, self.scaling, self.overload) = (targets, scaling, overload)
+    (self.name, self.abstract, self.workloads, self.quick) = (name, abstract, workloads, quick)
+    (self.libraries, self.targets, self.scaling, self.overload) = (libraries, targets, scaling, overload)
     (self.checks, self.commands) = (checks, commands)
   }
 

@@ -7,7 +7,7 @@ struct MeasureOptions: ParsableArguments {
   )
   var duration: Double?
 
-  @Option(help: "Rounds; rows take turns. (default: 7, targets 45, quick 3)")
+  @Option(help: "Rounds; rows take turns. (default: 7, targets 45, quick 5)")
   var rounds: Int?
 
   @Option(
@@ -15,7 +15,10 @@ struct MeasureOptions: ParsableArguments {
       "Processes of each row, one after another; they share its rounds. (default: 1, targets 9)")
   var processes: Int?
 
-  @Option(help: "Seconds that all may take; rounds get shorter to keep to it.")
+  @Option(
+    help:
+      "Seconds that all may take: rounds get shorter, then fewer, three at least; then workloads are left out, by name."
+  )
   var timeBudget: Double?
 
   func validate() throws {
@@ -35,8 +38,8 @@ struct MeasureOptions: ParsableArguments {
     load: SuitePlan.Load = .closed
   ) -> SuitePlan {
     let processes = processes ?? 1
-    let rounds = rounds ?? max(quick ? 3 : SuitePlan.usualRounds, processes)
-    let usual = load == .closed ? (quick ? 0.2 : 3.0) : (quick ? 1.5 : 10)
+    let rounds = rounds ?? max(quick ? 5 : SuitePlan.usualRounds, processes)
+    let usual = load == .closed ? (quick ? 0.5 : 3.0) : (quick ? 1.5 : 10)
     return SuitePlan(
       cases: cases, rounds: rounds, processes: processes, window: (duration ?? usual) * 1e9 / Double(rounds),
       warmUp: quick ? 0.12e9 : 2e9, budget: (timeBudget ?? budget).map { $0 * 1e9 }, counts: counts,

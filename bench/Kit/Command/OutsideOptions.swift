@@ -34,6 +34,12 @@ struct OutsideOptions: ParsableArguments {
       valueName: "name"))
   var name: String?
 
+  @Option(
+    help:
+      "How alike the answers of both servers by HTTP have to be: none, status, length or bytes. Otherwise it isn't the same work, and the gate ends with code 3."
+  )
+  var same = AnsweredWork.Likeness.length
+
   @Option(help: "Seconds that a server has until it listens.")
   var startWithin = 30.0
 
@@ -99,6 +105,7 @@ struct OutsideOptions: ParsableArguments {
       ("--smallest", smallest, 3.0), ("--start-within", startWithin, 30), ("--warm-up", warmUp, 0.5),
       ("--latency-seconds", latencySeconds, 1),
     ] where value != usual { words += [name, "\(value)"] }
+    if same != .length { words += ["--same", same.rawValue] }
     return words + judge.flatMap { ["--judge", $0.rawValue] } + (name.map { ["--name", $0] } ?? [])
   }
 
@@ -107,7 +114,7 @@ struct OutsideOptions: ParsableArguments {
       return CommandRivals(base: command[0], head: command[1], directory: directory)
     }
     var options = ServerUnderTest.Options(load: load, directory: directory)
-    options.patience = startWithin
+    (options.patience, options.likeness) = (startWithin, same)
     if let connections { options.connections = connections }
     return ServerRivals(
       base: server[0], head: server[1], options: options, warmUp: warmUp, window: latencySeconds)

@@ -33,6 +33,10 @@ struct SuiteRun {
     // Made now, since its budget of time begins now.
     let runner = SuiteRunner(plan, progress: Progress(), startWorker: startWorker)
     let rows = try runner.run(report)
+    if !runner.leftOut.isEmpty {
+      let names = runner.leftOut.map { "\($0.workload.name) \($0.parameters)" }.joined(separator: ", ")
+      print("Left out, for want of time: \(names). A longer --time-budget measures them, too.\n")
+    }
     return Results(
       date: date.formatted(.iso8601), machine: machine, libuv: runner.libraries["libuv"] ?? "",
       swift: Machine.swiftVersion,

@@ -34,6 +34,7 @@ struct ServerRivals: Rivals {
   /// Finds on a server of its own how many requests take as long as they should, and after how many it is warm.
   mutating func prepare() throws {
     guard options.load.server(at: 1) != nil else { return }
+    try compareAnswers()
     let server = try ServerUnderTest(base, options: options)
     defer { server.finish() }
     server.program.confine(to: Self.shared)
@@ -42,6 +43,21 @@ struct ServerRivals: Rivals {
     }
     let times = try (0..<5).map { _ in try server.ask(request(operations, Self.shared)).time }
     rate = Double(operations) * 1e9 / Statistics.median(times)
+  }
+
+  /// Throws where the new server answers something else than the old one: less work isn't an improvement.
+  private func compareAnswers() throws {
+    let (old, new) = (try answers(of: base), try answers(of: head))
+    guard let old, let difference = new?.difference(from: old, options.likeness) else { return }
+    throw WrongWork(
+      "not the same work: \(difference). --same none, status, length or bytes says how alike answers have to be"
+    )
+  }
+
+  private func answers(of command: String) throws -> AnsweredWork? {
+    let server = try ServerUnderTest(command, options: options)
+    defer { server.finish() }
+    return try server.ask(request(4 * options.connections, Self.shared)).work
   }
 
   func sample(

@@ -17,6 +17,8 @@ final class ServerUnderTest {
     var time: Double
     var operations: Double
     var latencies: LatencyHistogram?
+    /// What was answered, where the load is HTTP.
+    var work: AnsweredWork?
   }
 
   struct Options: Sendable {
@@ -27,6 +29,8 @@ final class ServerUnderTest {
     var directory: String
     /// Seconds that it may take to end.
     var grace = 5.0
+    /// How alike the answers of both servers have to be.
+    var likeness = AnsweredWork.Likeness.length
   }
 
   let program: TendedProgram
@@ -91,7 +95,7 @@ final class ServerUnderTest {
           try generator.end()
           return Answer(
             cpu: cpu, time: Double(end - start), operations: Double(outcome.operations),
-            latencies: outcome.latencies)
+            latencies: outcome.latencies, work: AnsweredWork(outcome.counters))
         }
       }
     )

@@ -37,8 +37,10 @@ struct FrontPage {
         title: workload, note: "processor time for an operation, C on libuv = 1; less is better",
         bars: rows.map { line in
           let ratio = line.ratios[workload] ?? 0
-          // The library in its colour, the others in grey.
-          return (name(line.row), isOurs(line.row) ? 1 : 0, ratio, ratio, ratio)
+          // The library in its colour, C and the others in grey.
+          return (
+            name(line.row), isOurs(line.row) ? 1 : line.row == .c ? 0 : Style.all.count, ratio, ratio, ratio
+          )
         })
       return (workload.replacing(" ", with: "-") + ".svg", chart.file)
     }

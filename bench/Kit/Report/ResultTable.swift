@@ -14,8 +14,14 @@ enum ResultTable {
         .style, .throughput, .throughputSpread, .throughputRatio, .p50, .p99, .p999, .max, .serviceP99,
         .peakRate, .cpu, .cpuSpread, .cpuRatio, .aboveC, .allocations, .memory,
       ])
+    let absent = TextTable(table, words: []).dashes.filter { $0 != "±" }
     table[0] = table[0].map { $0 == "±" ? "" : $0 }
     return [heading] + TextTable(table, words: [0]).text.map { "  " + $0 }
+      + (absent.isEmpty
+        ? []
+        : [
+          "  not enough samples for \(absent.joined(separator: ", ")): a longer --duration or more --rounds has them"
+        ])
   }
 
   /// Every count of the rows of a case, per operation: a line for each, a column for each style. What

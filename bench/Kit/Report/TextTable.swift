@@ -15,10 +15,12 @@ public struct TextTable: Tabular, Sendable {
 
 extension Tabular {
   /// The table, for a terminal: columns as wide as their widest cell, without spaces at the ends of lines. A
-  /// column that is empty in every row below the head is left out.
+  /// column that is empty in every row below the head is left out, and so is one of dashes.
   public var text: [String] {
     let (rows, words) = (rows, words)
-    let used = rows[0].indices.filter { column in rows.dropFirst().contains { !$0[column].isEmpty } }
+    let used = rows[0].indices.filter { column in
+      rows.dropFirst().contains { !["", "–"].contains($0[column]) }
+    }
     let widths = used.map { column in rows.map(\.[column].count).max() ?? 0 }
     return rows.map { row in
       let cells = zip(used, widths).map { column, width in
@@ -28,6 +30,14 @@ extension Tabular {
       let line = cells.joined(separator: "  ")
       return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
     }
+  }
+
+  /// The heads of columns that have nothing but dashes: figures with too few samples in every row.
+  var dashes: [String] {
+    rows[0].indices.filter { column in
+      let cells = rows.dropFirst().map { $0[column] }.filter { !$0.isEmpty }
+      return !cells.isEmpty && cells.allSatisfy { $0 == "–" }
+    }.map { rows[0][$0] }
   }
 
   /// The table, for a comment.

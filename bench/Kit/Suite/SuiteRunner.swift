@@ -6,6 +6,8 @@ final class SuiteRunner {
   private let started = ProcessUsage.now().wall
   private var finishedCases = 0
   private(set) var libraries: [String: String] = [:]
+  /// Cases for which the budget had no time left.
+  private(set) var leftOut: [SuitePlan.Case] = []
 
   init(_ plan: SuitePlan, progress: Progress, startWorker: @escaping (WorkloadID) throws -> any RowWorker) {
     (self.plan, self.progress, self.startWorker) = (plan, progress, startWorker)
@@ -16,6 +18,10 @@ final class SuiteRunner {
     defer { progress.clear() }
     var results: [RowResult] = []
     for item in plan.cases {
+      if finishedCases > 0, let budget = plan.budget, Double(ProcessUsage.now().wall - started) > budget {
+        leftOut.append(item)
+        continue
+      }
       let rows = try measure(item)
       finishedCases += 1
       results += rows
@@ -60,12 +66,14 @@ final class SuiteRunner {
           try row.ask(.run, operations: operations, seed: seed(round), arrivals: arrivals))
       }
       try compare(rows)
-      // On a machine that is busy with something else fewer rounds are better than none.
+      // On a machine that is busy with something else fewer rounds are better than none. Without a few of them
+      // there is no ratio, and nothing has been found out.
       let now = ProcessUsage.now().wall
       spent += Double(now - begin)
       // Rounds whose operations a parameter gives may be long.
       let isLate = spent > 3 * Double(plan.rounds * rows.count) * plan.window
-      if now > end || isLate && round + 1 >= SuitePlan.usualRounds { break }
+      let count = round + 1
+      if now > end && count >= RowResult.leastRounds || isLate && count >= SuitePlan.usualRounds { break }
     }
     if plan.counts {
       for row in rows { row.counts = try row.ask(.count, operations: operations, seed: seed(plan.rounds)) }

@@ -19,7 +19,8 @@
 /// processor to run on, or -1. `tls=1` has it speak TLS, and `resumes=1` resume the session of an
 /// earlier connection in each handshake. `transport=udp` has it send datagrams, and one without bytes at the end of each
 /// connection. `foreign=1` says that the server is not one of the benchmark's; in the mode `http` then `target=` and
-/// `authority=` say what to ask for. `path=`, which comes last, has it connect to a socket of the Unix domain. It ends with standard input, or with its parent.
+/// `authority=` say what to ask for, and `done` has the least and the most of the answers' status, length and digest
+/// (`status_low=`, `status_high=`, …). `path=`, which comes last, has it connect to a socket of the Unix domain. It ends with standard input, or with its parent.
 int load_generator_main(int argc, char **argv);
 
 /// Writes a certificate and its key to a file, for servers that the program speaks TLS with: ECDSA on P-256 for 256

@@ -129,6 +129,48 @@ import Testing
       }
     }
 
+    @Test(
+      "A server that answers something else isn't faster: the gate says that it isn't the same work",
+      .enabled(if: hasPython),
+      arguments: [
+        (
+          "BODY=", "", "not the same work: the old one answers 200 with 2 bytes, the new one 200 with 0 bytes"
+        ),
+        ("BODY=ho", "--same bytes", "not the same work: the bytes of the bodies differ"),
+      ])
+    func anotherAnswer(variable: String, options: String, message: String) throws {
+      let output = try Products.shell(
+        "$EXAMPLE gate --server \"\(Self.server) 0\" --server \"\(variable) \(Self.server) 0\" \(Self.load) \(options)"
+      )
+      #expect(output.code == 3 && output.text.contains(message), "\(output.text)")
+    }
+
+    @Test func `Answers are alike as far as is asked for, and where they vary if they meet`() throws {
+      func work(_ status: ClosedRange<UInt64>, _ length: ClosedRange<UInt64>, _ digest: ClosedRange<UInt64>)
+        throws
+        -> AnsweredWork
+      {
+        var counters: [Counter: UInt64] = [:]
+        for (name, range) in [("status", status), ("length", length), ("digest", digest)] {
+          counters[Counter(rawValue: name + "_low")] = range.lowerBound
+          counters[Counter(rawValue: name + "_high")] = range.upperBound
+        }
+        return try #require(AnsweredWork(counters))
+      }
+      let old = try work(200...200, 10...12, 1...9)
+      let (fixed, other) = (try work(200...200, 11...11, 5...5), try work(200...200, 11...11, 6...6))
+      #expect(fixed.difference(from: old, .bytes) == nil)
+      #expect(fixed.difference(from: other, .length) == nil && fixed.difference(from: other, .bytes) != nil)
+      let longer = try work(200...200, 13...14, 5...5)
+      #expect(longer.difference(from: old, .status) == nil)
+      #expect(
+        longer.difference(from: old, .length)
+          == "the old one answers 200 with 10 to 12 bytes, the new one 200 with 13 to 14 bytes")
+      let created = try work(201...201, 11...11, 5...5)
+      #expect(created.difference(from: old, .status) != nil && created.difference(from: old, .none) == nil)
+      #expect(AnsweredWork([:]) == nil)
+    }
+
     @Test(.enabled(if: hasPython && Peer.isHere("curl"))) func aCommandMayBeTheLoad() throws {
       let ask = "curl -s -o /dev/null 'http://127.0.0.1:{port}/?[1-20]' && echo requests=20"
       let output = try Products.shell(

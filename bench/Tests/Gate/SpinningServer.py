@@ -1,10 +1,12 @@
 # A server by HTTP in Python that does a known number of additions for each request: `SpinningServer.py ADDITIONS [PORT]`.
+# Its answer is what the variable BODY says.
 import asyncio
 import os
 import sys
 
 ADDITIONS = int(sys.argv[1])
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+BODY = os.environ.get("BODY", "hi")
+ANSWER = f"HTTP/1.1 200 OK\r\nContent-Length: {len(BODY)}\r\n\r\n{BODY}".encode()
 
 
 class Connection(asyncio.Protocol):

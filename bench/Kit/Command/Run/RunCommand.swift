@@ -10,7 +10,9 @@ struct RunCommand: ParsableCommand {
       the run with code 3.
 
       Examples:
-        uvbench --quick                  everything, in a minute or two
+        uvbench --quick                  eight workloads that answer the question,
+                                         in a minute: with bars, and in words
+        uvbench --quick --all            all workloads, in some minutes
         uvbench run                      everything, thoroughly
         uvbench run -w tcp-echo          one workload
         uvbench run -w 'fs-*' -s async   some, in one style, beside c
@@ -31,8 +33,12 @@ struct RunCommand: ParsableCommand {
       wrong or a worker died.
       """)
 
-  @Flag(help: "Everything in less than 60 s: short rounds, fewer timers.")
+  @Flag(
+    help: "Eight workloads, or those that --workload names, with short rounds and fewer timers: about 60 s.")
   var quick = false
+
+  @Flag(help: "With --quick: all workloads, in some minutes.")
+  var all = false
 
   @Flag var mode: RunMode?
 
@@ -118,6 +124,10 @@ struct RunCommand: ParsableCommand {
         throw ValidationError("--remote excludes --workload, --style, --generator and --counters")
       }
     }
+    guard !all || quick && rows.workload.isEmpty else {
+      throw ValidationError(
+        "--all belongs to --quick, and excludes --workload; without --quick all workloads are measured")
+    }
     guard !poisson || rate != nil || rateOf != nil else {
       throw ValidationError("--poisson belongs to --rate or --rate-of")
     }
@@ -161,18 +171,33 @@ struct RunCommand: ParsableCommand {
     }
     for line in ResultTable.legend { print(line) }
     for line in Listing.environment(results) { print(line) }
-    for line in PlainSummary(results).sentences { print(line) }
+    let bars = BarPicture(results, isColored: BarPicture.isColorWanted)
+    for line in bars.lines + PlainSummary(results).sentences { print(line) }
     try output.write(results, markdown: try ReportFormat.markdown.text([results]))
+    if output.output == nil, output.json == nil, !bars.lines.isEmpty {
+      print(
+        "-o page.html writes a page with charts, --json run.json the figures, for `\(BenchMain.current.name) compare`."
+      )
+    }
   }
 
   private func plan() throws -> SuitePlan {
     let more = [
       ("timers", timers), ("spread", spread), ("milliseconds", milliseconds), ("cores", cores),
     ]
+    let isShort = quick && !all && rows.isEverything && more.allSatisfy { $0.1 == nil }
     var cases =
-      remote.isEmpty
-      ? try rows.cases(quick: quick, alsoC: true, more: more)
-      : try rows.cases(of: RemoteWorkload.all(for: remote), quick: quick, alsoC: false, more: more)
+      if !remote.isEmpty {
+        try rows.cases(of: RemoteWorkload.all(for: remote), quick: quick, alsoC: false, more: more)
+      } else if isShort, generator.generator == nil, !BenchMain.current.quick.isEmpty {
+        try BenchMain.current.quick.flatMap { item in
+          try SuitePlan.cases(
+            BenchMain.current.workloads, patterns: [item.workload],
+            overrides: item.parameters.mapValues { [$0] }, quick: true)
+        }
+      } else {
+        try rows.cases(quick: quick, alsoC: true, more: more)
+      }
     var load = SuitePlan.Load.closed
     if let rate { load = .rate(Arrivals(rate: rate, isPoisson: poisson)) }
     if let rateOf { load = .shareOfPeak(rateOf, isPoisson: poisson) }
@@ -192,6 +217,7 @@ struct RunCommand: ParsableCommand {
             + (others.isEmpty ? "" : "; there are \(others.joined(separator: ", "))"))
       }
     }
-    return measure.plan(cases, quick: quick, budget: quick ? 50 : nil, counts: remote.isEmpty, load: load)
+    return measure.plan(
+      cases, quick: quick, budget: quick && !all ? 50 : nil, counts: remote.isEmpty, load: load)
   }
 }

@@ -1,15 +1,24 @@
 /// How the page looks: no font, script or picture comes from elsewhere.
 enum HTMLStyle {
+  /// The colours by name: in the light and in the dark. `s0` is C's, `s5` that of programs of others.
+  private static let palette = [
+    ("paper", "#ffffff", "#12161b"), ("ink", "#1b1f24", "#e6e9ed"), ("faint", "#57606a", "#9aa5b1"),
+    ("line", "#d5dae0", "#333c46"), ("band", "#f4f6f8", "#1b2129"), ("s0", "#59636e", "#aab4bf"),
+    ("s1", "#0860b5", "#6cb6ff"), ("s2", "#b45309", "#f0a35e"), ("s3", "#0f766e", "#4fd1c0"),
+    ("s4", "#a21c6b", "#f28cc9"), ("s5", "#98a1ab", "#6b7682"), ("bad", "#b42318", "#ff8a80"),
+    ("good", "#116329", "#6fdd8b"),
+  ]
+
   static let colours = """
-    :root { color-scheme: light dark;
-      --paper: #fff; --ink: #1b1f24; --faint: #57606a; --line: #d5dae0; --band: #f4f6f8;
-      --s0: #59636e; --s1: #0860b5; --s2: #b45309; --s3: #0f766e; --s4: #a21c6b; --s5: #4d7c0f;
-      --bad: #b42318; --good: #116329; }
-    @media screen and (prefers-color-scheme: dark) { :root {
-      --paper: #12161b; --ink: #e6e9ed; --faint: #9aa5b1; --line: #333c46; --band: #1b2129;
-      --s0: #aab4bf; --s1: #6cb6ff; --s2: #f0a35e; --s3: #4fd1c0; --s4: #f28cc9; --s5: #a3d65c;
-      --bad: #ff8a80; --good: #6fdd8b; } }
+    :root { color-scheme: light dark; \(palette.map { "--\($0.0): \($0.1);" }.joined(separator: " ")) }
+    @media screen and (prefers-color-scheme: dark) { :root { \(palette.map { "--\($0.0): \($0.2);" }
+      .joined(separator: " ")) } }
     """
+
+  /// `text` with the colours themselves in place of their variables, which many viewers of pictures don't know.
+  static func resolved(_ text: String, isDark: Bool = false) -> String {
+    palette.reduce(text) { $0.replacing("var(--\($1.0))", with: isDark ? $1.2 : $1.1) }
+  }
 
   static let drawing = """
     svg text { fill: var(--ink); font-size: 12px; paint-order: stroke; stroke: var(--paper); stroke-width: 3px }

@@ -13,7 +13,8 @@ enum SeriesLook {
     return Style.all.count + (all.filter { !Style.all.contains($0) }.firstIndex(of: style) ?? 0)
   }
 
-  static func colour(_ place: Int) -> String { "var(--s\(place % 6))" }
+  /// A style has a colour of its own. Programs of others share a neutral one, so that none looks like a style.
+  static func colour(_ place: Int) -> String { "var(--s\(min(place, Style.all.count)))" }
 
   /// A dash pattern, so that lines differ in print too.
   static func dash(_ place: Int) -> String { ["", "", "6 3", "2 3", "8 3 2 3", "12 4"][place % 6] }
