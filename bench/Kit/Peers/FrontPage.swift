@@ -57,7 +57,7 @@ struct FrontPage {
     self.markdown =
       (charts.first.map { image("\(folder)/\($0.name)") } ?? "") + (best ?? "") + "\n"
       + markdown(table.lines.filter { isOurs($0.row) || known[$0.row]?.isOnFrontPage == true }) + measured
-      + "\n[All programs, and a chart for each workload](\(folder)/README.md); [how](bench/peers/README.md).\n"
+      + "\n[The other programs, and more charts](\(folder)/README.md); [how](bench/peers/README.md).\n"
     self.results =
       "# Processor time beside C and others\n\n" + markdown(table.lines) + measured + "\n"
       + charts.map { image($0.name) }.joined(separator: "\n")
