@@ -15,10 +15,16 @@ extension EventLoop {
   func beginCallback() {
     assertOnLoop()
     microtasks.state.pointee.isAttended = true
-    if microtasks.state.pointee.isTurnToBegin { beginTurn() }
+    if microtasks.state.pointee.beginning != 0 { beginMarkedCallback() }
     if microtasks.state.pointee.budget < TurnBudget.perCallback {
       microtasks.state.pointee.budget = TurnBudget.perCallback
     }
+  }
+
+  @inline(never)
+  private func beginMarkedCallback() {
+    if microtasks.state.pointee.isTurnToBegin { beginTurn() }
+    if microtasks.state.pointee.isOneOfSeveral { EventLoop.current = self }
   }
 
   @inline(__always)

@@ -103,6 +103,7 @@ public final class EventLoop {
       EventLoop.current = self
       ties.slot = CurrentLoop.slot
     }
+    if isAdopted { CurrentLoop.slot.adopt(self) }
     timers.loop = self
     do throws(UVError) { try internals.attach(to: self) } catch {
       if isAdopted { letGoOfHost() } else { shutdown() }
@@ -124,7 +125,8 @@ public final class EventLoop {
   }
 
   /// The loop of the calling thread: the loop that runs there, or else the first that was made there. It is
-  /// nil if there is none.
+  /// nil if there is none. If a host's thread has several adopted loops, it is the one that was called last,
+  /// and in each callback the one whose callback it is.
   public internal(set) static var current: EventLoop? {
     get { CurrentLoop.get() }
     set { CurrentLoop.set(newValue) }

@@ -128,7 +128,14 @@ final class LoopInternals {
     wakeup.close(loop)
     closeInternal(prepare, of: loop)
     closeInternal(idle, of: loop)
-    if let mainQueue { closeInternal(mainQueue, of: loop) }
+    if let mainQueue {
+      closeInternal(mainQueue, of: loop)
+      #if os(Linux)
+        // Whoever else has adopted this loop of libuv's serves the main queue from now on. Without a descriptor
+        // of the system left it can't, as if the host had none.
+        if let other = CurrentLoop.slot.other(than: loop) { try? other.internals.serveMainQueue(of: other) }
+      #endif
+    }
   }
 }
 

@@ -77,8 +77,18 @@ struct MicrotaskQueue {
     /// Whether the running callback has started timers that have no deadline yet; see
     /// ``TimerWheel/placeNew()``.
     var hasNewTimers = false
+    /// What a callback begins with, in one word, since each callback asks.
+    var beginning: UInt8 = 0
     /// Whether the next callback is the first of an observed turn; see `TurnWatch`.
-    var isTurnToBegin = false
+    var isTurnToBegin: Bool {
+      get { beginning & 1 != 0 }
+      set { beginning = newValue ? beginning | 1 : beginning & ~1 }
+    }
+    /// Whether the thread has other loops, so that each callback says whose it is.
+    var isOneOfSeveral: Bool {
+      get { beginning & 2 != 0 }
+      set { beginning = newValue ? beginning | 2 : beginning & ~2 }
+    }
     /// The rest of the turn's budget; see `TurnBudget`. It is below zero after work that cost more than
     /// was left.
     var budget = TurnBudget.full

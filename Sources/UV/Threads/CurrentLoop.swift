@@ -19,8 +19,34 @@ enum CurrentLoop {
 
   /// A thread's place for its loop. It outlives both: a loop may end on another thread than the one that made
   /// it, and then takes itself out from there.
-  final class Slot: Sendable {
+  final class Slot: @unchecked Sendable {
     private let address = Atomic<UInt>(0)
+    // Sound: touched by the thread alone, on which its hosts run these loops. A loop takes itself out before
+    // it goes.
+    /// The adopted loops of the thread, in the order in which they were made.
+    private var adopted: [Unmanaged<EventLoop>] = []
+
+    /// Notes an adopted loop. If the thread has another loop, each of their callbacks says whose it is.
+    func adopt(_ loop: EventLoop) {
+      adopted.append(.passUnretained(loop))
+      guard let current = self.loop, current.toOpaque() != adopted.last!.toOpaque() else { return }
+      loop.microtasks.state.pointee.isOneOfSeveral = true
+      for other in adopted { other.takeUnretainedValue().microtasks.state.pointee.isOneOfSeveral = true }
+    }
+
+    /// Takes an adopted loop out, which leaves its host. The thread's first one that is left takes its place.
+    func leave(_ loop: EventLoop) {
+      adopted.removeAll { $0.toOpaque() == Unmanaged.passUnretained(loop).toOpaque() }
+      if self.loop == nil { set(adopted.first?.takeUnretainedValue()) }
+    }
+
+    /// Another adopted loop of the thread on the same loop of libuv's.
+    func other(than loop: EventLoop) -> EventLoop? {
+      adopted.first { other in
+        let other = other.takeUnretainedValue()
+        return other !== loop && other.raw == loop.raw && !other.isClosed
+      }?.takeUnretainedValue()
+    }
 
     /// The loop.
     var loop: Unmanaged<EventLoop>? {

@@ -14,6 +14,7 @@ extension EventLoop {
   func leaveThreads() {
     if EventLoop.current === self { EventLoop.current = nil }
     ties.slot?.remove(self)
+    if isAdopted { CurrentLoop.slot.leave(self) }
     // They may refer to the loop.
     ties.locals = [:]
     executor.threadLeaves()
