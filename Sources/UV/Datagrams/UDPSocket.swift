@@ -11,7 +11,8 @@ import CUV
 ///
 /// The socket receives only while somebody asks. Other datagrams wait in the system, which drops them when
 /// its buffer is full. An error, such as the refusal of a connected peer, goes to everyone who waits at that
-/// time. It doesn't end the socket: you may ask again.
+/// time. It doesn't end the socket: you may ask again. The handler of `start` gets it and stays; a publisher
+/// ends with it.
 ///
 /// The corresponding libuv type is `uv_udp_t`.
 public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
@@ -90,7 +91,7 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   }
 
   fileprivate func fail(_ code: Int) {
-    loop.callback { source.fail(failure(code, "udp_recv")) }
+    loop.callback { source.failEach(failure(code, "udp_recv")) }
     source.pauseIfUnwanted()
   }
 

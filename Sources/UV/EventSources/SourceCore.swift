@@ -340,8 +340,15 @@ final class SourceCore<Element>: SourceLine {
     for entry in others { entry.waiter.resume(.failure(error)) }
   }
 
+  /// Tells everyone who waits of an error that isn't the end; see ``failAll(_:)``. A callback that handles
+  /// each element stays the handler.
+  func failEach(_ error: UVError) {
+    guard hasHandler, case .callback(let handler)? = first?.waiter else { return failAll(error) }
+    handler(.failure(error))
+  }
+
   /// Tells the handler, or whoever waits first, of an error that isn't the end. They may ask again.
-  func fail(_ error: UVError) {
+  private func fail(_ error: UVError) {
     hasHandler = false
     takeFirst()?.resume(.failure(error))
   }

@@ -331,6 +331,33 @@ import UVTestSupport
     }
   }
 
+  @Test("An error is told to everyone who waits, and a handler hears of it and gets what comes later")
+  func anErrorIsToldToEveryone() async throws {
+    try await withSockets { loop, receiver, sender in
+      let address = try receiver.localAddress()
+      try await receiver.close().value
+      let log = Log<String>()
+      for number in 0..<3 { sender.next { log.append("\(number) \($0.error?.code == .connectionRefused)") } }
+      try await sender.send("nobody there").value
+      try await loop.settle { log.values.count == 3 }
+      #expect(log.values == ["0 true", "1 true", "2 true"])
+
+      sender.start { result in
+        log.append(
+          result.error.map { "handler \($0.code == .connectionRefused)" } ?? "handler \(result.value!!.bytes)"
+        )
+      }
+      try await sender.send("nobody there").value
+      try await loop.settle { log.values.count == 4 }
+      let again = try loop.udp.bind(to: address)
+      try await again.send("here I am", to: sender.localAddress()).value
+      try await loop.settle { log.values.count == 5 }
+      #expect(log.values[3...] == ["handler true", "handler here I am"])
+      sender.stop()
+      again.close()
+    }
+  }
+
   @Test func bindingFails() async throws {
     try await withLoop { loop in
       let first = try loop.udp.bind(host: "127.0.0.1", port: 0)
