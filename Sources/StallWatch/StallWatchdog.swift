@@ -45,6 +45,15 @@ final class StallWatchdog: Sendable {
     }
   }
 
+  /// Puts the handler back that has been replaced since, as by a loop that watches the same signal. The
+  /// newer handler gets the signals that aren't this library's.
+  func renewHandler(of watcher: StallWatcher) {
+    state.withLock { state in
+      // Without a handler the signal would end the process; with one that isn't ours, it would be misread.
+      if state.watchers.contains(where: { $0 === watcher }) { _ = stall_install(watcher.signal) }
+    }
+  }
+
   /// The watcher of an object's thread.
   func watcher(of subject: ObjectIdentifier) -> StallWatcher? {
     state.withLock { $0.watchers.last { $0.subject == subject } }

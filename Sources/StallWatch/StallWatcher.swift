@@ -114,7 +114,10 @@ public final class StallWatcher: Sendable {
     self.name = name
     self.subject = subject
     let (seconds, attoseconds) = limit.components
-    self.limit = UInt64(clamping: seconds) * 1000 + UInt64(clamping: attoseconds / 1_000_000_000_000_000)
+    // A limit beyond a thousand years is as good as any, and leaves room for sums.
+    let most: Int64 = 1000 * 366 * 86_400
+    self.limit =
+      UInt64(clamping: min(seconds, most)) * 1000 + UInt64(clamping: attoseconds / 1_000_000_000_000_000)
     self.signal = signal ?? stall_default_signal()
     self.handler = handler
     self.enqueue = enqueue
@@ -191,6 +194,7 @@ public final class StallWatcher: Sendable {
   private func report(_ start: UInt64, _ now: UInt64) {
     guard now >= stall_turn_time(start) + limit, reported.exchange(start, ordering: .relaxed) != start
     else { return }
+    StallWatchdog.shared.renewHandler(of: self)
     let (isThere, isSent) = lock.withLock { _ in (turn.pointee.thread != 0, stall_send(turn, start, signal)) }
     guard isThere else { return }
     let stack = isSent ? stall_wait().map { Stack($0) } : nil

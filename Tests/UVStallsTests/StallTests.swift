@@ -28,6 +28,35 @@ import UVTestSupport
       #expect(stall.frames.first { $0.isOfProgram }?.address != 0)
     }
 
+    @Test("A later watcher of the signal that stalls are found by gets its own signals, and stalls are found")
+    func aLaterWatcherOfTheSignal() async throws {
+      let stalls = StallLog()
+      try await withLoop { loop in
+        try loop.watchStalls(longerThan: .milliseconds(20)) { stalls.append($0) }
+        let number = __libc_current_sigrtmin() + 6
+        let watcher = try loop.signals(Signal(rawValue: number))
+        let received = Log<Signal?>()
+        watcher.start { received.append($0.value ?? nil) }
+        try await stalls.wait(for: "(compute in", on: loop) { compute() }
+        try await loop.sleep(for: .milliseconds(1)).value
+        #expect(received.values.isEmpty)
+        kill(getpid(), number)
+        try await loop.settle { received.values.count == 1 }
+        // Its end takes libuv's handler, and with it ours, away.
+        try await watcher.close().value
+        try await stalls.wait(for: "sleepInSystem", on: loop) { sleepInSystem() }
+      }
+    }
+
+    @Test func `The longest limit is one that nothing reaches`() async throws {
+      try await withLoop { loop in
+        try loop.watchStalls(longerThan: .seconds(Int64.max)) { _ in }
+        compute(for: .milliseconds(10))
+        try await loop.sleep(for: .milliseconds(10)).value
+        #expect(loop.stallCount == 0)
+      }
+    }
+
     @Test func aTurnIsReportedOnce() async throws {
       let stalls = StallLog()
       try await withLoop { loop in
