@@ -88,10 +88,18 @@ public final class EventLoopGroup: Sendable {
   }
 
   private func end(until deadline: LoopClock.Instant) async -> ShutdownReport {
-    // First all loops stop listening. A connection that one loop has accepted for another thus arrives before
-    // the other is asked to end.
-    for executor in executors { try? await executor.submit { $0.stopListening() } }
-    let report = await withTaskGroup(of: ShutdownReport.self) { group in
+    // All loops are notified at once: one that is stuck in a callback doesn't let the others accept meanwhile.
+    _ = await drain(until: deadline)
+    // By now none listens. A connection that one loop had accepted for another may have come after the other
+    // had drained; so each drains once more. What it reports is what it has cut off in all.
+    let report = await drain(until: deadline)
+    for executor in executors { executor.stop() }
+    await threads.ended()
+    return report
+  }
+
+  private func drain(until deadline: LoopClock.Instant) async -> ShutdownReport {
+    await withTaskGroup(of: ShutdownReport.self) { group in
       for executor in executors {
         group.addTask { await executor.drainConnections(until: deadline) }
       }
@@ -99,9 +107,6 @@ public final class EventLoopGroup: Sendable {
       for await part in group { report += part }
       return report
     }
-    for executor in executors { executor.stop() }
-    await threads.ended()
-    return report
   }
 
   /// A request to end the group, for callbacks, promises and publishers on another loop; see
@@ -134,9 +139,16 @@ public final class EventLoopGroup: Sendable {
     onSignals signals: [Signal], within limit: Duration, on loop: EventLoop
   ) -> Request<ShutdownReport> {
     Request(loop) { [self] done in
-      SignalledShutdown(on: loop, within: limit, keepsLoopRunning: true) { [self] limit, done in
-        shutdownGracefully(within: limit, on: loop).start(done)
-      }.start(signals, done)
+      let shutdown = SignalledShutdown(on: loop, within: limit, keepsLoopRunning: true) { limit, done in
+        self.shutdownGracefully(within: limit, on: loop).start(done)
+      }
+      let pending = shutdown.start(signals, done)
+      shutdown.otherEnd = AnswerRequest(loop, "shutdownGracefully") { shutdown.endsOtherwise($0) }.start {
+        [threads] in
+        await threads.ended()
+        return ShutdownReport()
+      }
+      return pending
     }
   }
 }

@@ -51,8 +51,9 @@ extension EventLoop {
   ///
   /// The signals have no other effect while the request is pending. Afterwards they end the process again.
   /// While it waits for a signal, the request doesn't keep the loop running; a task that awaits it does. It
-  /// fails with `cancelled` if the loop ends without a signal. Cancelling it ends the waiting only: a
-  /// shutdown that has begun goes on.
+  /// fails with `cancelled` if the loop ends without a signal. If ``shutdownGracefully(within:)`` ends the
+  /// service before a signal comes, this request waits for the same end. Cancelling it ends the waiting only:
+  /// a shutdown that has begun goes on.
   ///
   /// - Parameters:
   ///   - signals: The signals to wait for, at least one.
@@ -76,9 +77,13 @@ extension EventLoop {
   public func shutdownGracefully(
     onSignals signals: [Signal], within limit: Duration, _ done: @escaping Completion<ShutdownReport>
   ) -> PendingRequest {
-    SignalledShutdown(on: self, within: limit, keepsLoopRunning: false) { [self] in
+    let shutdown = SignalledShutdown(on: self, within: limit, keepsLoopRunning: false) { [self] in
       shutdownGracefully(within: $0, $1)
-    }.start(signals, done)
+    }
+    let pending = shutdown.start(signals, done)
+    ending.add(shutdown)
+    if isShuttingDown { shutdown.serviceEnds() }
+    return pending
   }
 
   /// Closes the listeners, for good.

@@ -1,5 +1,6 @@
-/// A graceful shutdown that begins with a signal. The next signal ends it at once.
-final class SignalledShutdown {
+/// A graceful shutdown that begins with a signal. The next signal ends it at once. If something else begins
+/// the shutdown, this waits for the same end.
+final class SignalledShutdown: ServiceObserver {
   typealias Shutdown = (_ limit: Duration, @escaping Completion<ShutdownReport>) -> Void
 
   private static let operation: StaticString = "shutdownGracefully"
@@ -11,6 +12,9 @@ final class SignalledShutdown {
   private var watchers: [SignalWatcher] = []
   private var done: Completion<ShutdownReport>?
   private var hasBegun = false
+  private var hasJoined = false
+  /// Waits for an end that something else has begun.
+  var otherEnd = PendingRequest()
 
   /// - Parameters:
   ///   - loop: The loop that watches the signals.
@@ -58,8 +62,22 @@ final class SignalledShutdown {
     shutdown(limit) { [self] in finish($0) }
   }
 
+  /// The loop's service begins to end. It has the limit that it was given there, until a signal comes.
+  func serviceEnds() {
+    if hasBegun || hasJoined || done == nil { return }
+    hasJoined = true
+    // Not from here, where the service has only begun to end. The limit is the other's.
+    loop.queueMicrotask { [self] in shutdown(.seconds(Int64.max)) { [self] in finish($0) } }
+  }
+
+  /// The service has ended although no signal has come.
+  func endsOtherwise(_ result: Result<ShutdownReport, UVError>) {
+    if case .success = result, !hasBegun { finish(result) }
+  }
+
   private func finish(_ result: Result<ShutdownReport, UVError>) {
     guard let done = done.take() else { return }
+    otherEnd.drop()
     for watcher in watchers { watcher.close() }
     watchers = []
     done(result)

@@ -115,6 +115,43 @@ import UVTestSupport
     }
   }
 
+  @Test("While one loop of a group is stuck, the others stop to accept, and end what they have in its time")
+  func stuck() async throws {
+    try await withLoop { loop in
+      let group = try EventLoopGroup(count: 3)
+      let (stuck, others) = (group.executors[0], group.executors[1...])
+      var clients: [TCPConnection] = []
+      var addresses: [SocketAddress] = []
+      for executor in others {
+        let address = try await executor.submit { loop throws(UVError) in
+          let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+          listener.start { result in
+            if case .success(let connection?) = result { connection.start { _ in } }
+          }
+          return try listener.localAddress()
+        }
+        addresses.append(address)
+        clients.append(try await loop.tcp.connect(to: address).value)
+      }
+      let release = DispatchSemaphore(value: 0)
+      let isStuck = Log<Void>()
+      try stuck.execute { _ in
+        isStuck.append(())
+        release.wait()
+      }
+      try await loop.settle { !isStuck.values.isEmpty }
+      let shutdown = Task { await group.shutdownGracefully(within: .milliseconds(1)) }
+      // What the others have is cut off in its time, and they listen no longer.
+      for client in clients { await expectError(.connectionReset, of: try await client.read().value) }
+      for address in addresses {
+        await expectError(.connectionRefused, of: try await loop.tcp.connect(to: address).value)
+      }
+      release.signal()
+      #expect(await shutdown.value.count == 2)
+      for client in clients { client.close() }
+    }
+  }
+
   @Test func aPortInUseLeavesNoListener() async throws {
     try await withGroup(3) { loop, group in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)

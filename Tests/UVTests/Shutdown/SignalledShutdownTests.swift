@@ -64,6 +64,74 @@ import UVTestSupport
     }
   }
 
+  @Test("If something else ends the service, the request for a signal ends with it, and keeps that limit")
+  func endsOtherwise() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let client = try await loop.tcp.connect(to: listener.localAddress()).value
+      let server = try await listener.accept().value
+      let onSignal = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(onSignals: [.user1], within: .zero).value
+      }
+      try await loop.sleep(for: .zero).value
+      let shutdown = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: .seconds(1000)).value
+      }
+      try await server.quiescing().value
+      // Several turns, in which a limit of zero would have ended the connection.
+      for _ in 0..<5 { try await loop.sleep(for: .milliseconds(1)).value }
+      try await client.write("still here").value
+      #expect(try await server.read().value == "still here")
+      // A signal still hurries it.
+      kill(getpid(), SIGUSR1)
+      await expectError(.connectionReset, of: try await client.read().value)
+      #expect(try await onSignal.value.count == 1)
+      #expect(try await shutdown.value.count == 1)
+      client.close()
+      // Who asks after the end is answered, too.
+      #expect(try await loop.shutdownGracefully(onSignals: [.user1], within: .zero).value.count == 1)
+    }
+  }
+
+  @Test func `If something else ends a group, the request for a signal ends with it`() async throws {
+    try await withLoop { loop in
+      let group = try EventLoopGroup(count: 2)
+      let onSignal = loop.spawn { () async throws(UVError) in
+        try await group.shutdownGracefully(onSignals: [.user1], within: .zero, on: loop).value
+      }
+      try await loop.sleep(for: .zero).value
+      _ = await group.shutdownGracefully(within: .zero)
+      #expect(try await onSignal.value == ShutdownReport())
+    }
+  }
+
+  @Test(
+    "A server that restarts on one signal and ends on another ends on either", arguments: [SIGUSR1, SIGWINCH])
+  func restartsAndEnds(signal: Int32) async throws {
+    let log = Log<String>()
+    try await withThread {
+      try EventLoop.run { loop in
+        // As the article Restarting has it, without a successor.
+        let hangups = try loop.signals(Signal(rawValue: SIGWINCH))
+        let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+        loop.shutdownGracefully(onSignals: [.user1], within: .seconds(1000)) {
+          log.append("\($0.value!.count)")
+        }
+        loop.spawn {
+          do throws(UVError) {
+            for try await _ in hangups { break }
+            _ = try await loop.shutdownGracefully(within: .seconds(1000)).value
+          } catch { log.append("\(error)") }
+        }
+        try await loop.sleep(for: .zero).value
+        kill(getpid(), signal)
+        for try await connection in listener { connection.close() }
+        hangups.close()
+      }
+    }
+    #expect(log.values == ["0"])
+  }
+
   @Test func `A snapshot says that the shutdown waits for a signal`() async throws {
     try await withLoop { loop in
       let shutdown = loop.spawn { () async throws(UVError) in
@@ -92,9 +160,9 @@ import UVTestSupport
   }
 
   @Test func aGroupEndsOnASignalToo() async throws {
-    let group = try EventLoopGroup(count: 2)
     let told = Log<Void>()
     try await withLoop { loop in
+      let group = try EventLoopGroup(count: 2)
       let address = try await group.serve(host: "127.0.0.1", port: 0) { connection in
         _ = try? await connection.quiescing().value
         told.append(())
