@@ -18,6 +18,41 @@ static void libuv_child_ended(uv_process_t *process, int64_t code, int signal) {
   child->done(child, 0, code, signal);
 }
 
+// MARK: The child's descriptors
+
+/// Makes a pipe whose other end the child reads or writes, or a pair of sockets if it does both. The first
+/// descriptor is this process's. Returns 0 or a libuv error code.
+static int open_pair(int flags, int pair[2]) {
+  bool reads = flags & UV_READABLE_PIPE, writes = flags & UV_WRITABLE_PIPE;
+  if (reads && writes) return uv_socketpair(SOCK_STREAM, 0, pair, UV_NONBLOCK_PIPE, 0);
+  uv_file ends[2];
+  int code = uv_pipe(ends, reads ? 0 : UV_NONBLOCK_PIPE, reads ? UV_NONBLOCK_PIPE : 0);
+  if (code < 0) return code;
+  pair[0] = ends[reads ? 1 : 0];
+  pair[1] = ends[reads ? 0 : 1];
+  return 0;
+}
+
+/// Opens the pipes of a child, whose ends it inherits: libuv itself would make sockets of all of them, which
+/// can't be opened by names such as `/dev/stdin`. Replaces each in `stdio`, and notes the child's ends. Returns
+/// 0 or a libuv error code.
+static int open_pipes(uv_stdio_container_t *stdio, int count, int *ends) {
+  for (int i = 0; i < count; i++) {
+    if (!(stdio[i].flags & UV_CREATE_PIPE)) continue;
+    int pair[2];
+    int code = open_pair(stdio[i].flags, pair);
+    if (code < 0) return code;
+    ends[i] = pair[1];
+    code = uv_pipe_open((uv_pipe_t *)stdio[i].data.stream, pair[0]);
+    if (code < 0) {
+      close(pair[0]);
+      return code;
+    }
+    stdio[i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = pair[1]};
+  }
+  return 0;
+}
+
 static int spawn_by_libuv(uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options) {
   uv_process_options_t own = *options;
   own.exit_cb = libuv_child_ended;
@@ -82,34 +117,14 @@ static void child_may_have_ended(uv_poll_t *poll, int status, int events) {
   // By its number it could be another child, if something else has waited for this one.
   do code = waitid((idtype_t)BY_PIDFD, (id_t)child->descriptor, &end, WEXITED | WNOHANG);
   while (code < 0 && errno == EINTR);
-  if (code == 0 && end.si_pid == 0) return;
   uv_poll_stop(poll);
+  // A tracer has it.
+  if (code == 0 && end.si_pid == 0) return child->done(child, UV_EAGAIN, 0, 0);
   bool exited = end.si_code == CLD_EXITED;
   if (code < 0) child->done(child, uv_translate_sys_error(ESRCH), 0, 0);
   else child->done(child, 0, exited ? end.si_status : 0, exited ? 0 : end.si_status);
 }
 
-/// Opens the ends of this process, and notes the child's. Returns 0 or a libuv error code.
-static int open_stdio(const uv_process_options_t *options, int *descriptors, int *ends) {
-  for (int i = 0; i < options->stdio_count; i++) {
-    const uv_stdio_container_t *stdio = &options->stdio[i];
-    if (stdio->flags & UV_INHERIT_FD) {
-      if (stdio->data.fd < 0) return UV_EINVAL;
-      descriptors[i] = stdio->data.fd;
-    } else if (stdio->flags & UV_CREATE_PIPE) {
-      uv_os_sock_t pair[2];
-      int code = uv_socketpair(SOCK_STREAM, 0, pair, UV_NONBLOCK_PIPE, 0);
-      if (code < 0) return code;
-      descriptors[i] = ends[i] = pair[1];
-      code = uv_pipe_open((uv_pipe_t *)stdio->data.stream, pair[0]);
-      if (code < 0) {
-        close(pair[0]);
-        return code;
-      }
-    }
-  }
-  return 0;
-}
 
 /// Polls the child. A child that can't be polled is ended, so that nothing is left.
 static int watch(uv_loop_t *loop, struct cuv_child *child) {
@@ -124,32 +139,32 @@ static int watch(uv_loop_t *loop, struct cuv_child *child) {
   return uv_poll_start(&child->handle.poll, UV_READABLE, child_may_have_ended);
 }
 
-int cuv_spawn(
-    uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options, cuv_child_cb done) {
-  child->descriptor = -1;
-  child->is_handle = false;
-  child->done = done;
-  // A child that is another user's must not have this process's memory, not even for a moment: that user may
-  // stop it, and the system makes no dumps of the memory from then on.
-  bool changes_user = options->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID);
-  if (changes_user || !lends_memory()) return spawn_by_libuv(loop, child, options);
+/// Starts a child that borrows this process's memory.
+static int spawn_lending(uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options) {
   struct cuv_start start = {.options = options, .count = options->stdio_count > 3 ? options->stdio_count : 3};
   int code = cuv_start_prepare(&start);
-  int *ends = code < 0 ? NULL : malloc((size_t)start.count * sizeof *ends);
-  if (ends) {
-    for (int i = 0; i < start.count; i++) start.descriptors[i] = ends[i] = -1;
-    code = open_stdio(options, start.descriptors, ends);
-    if (code == 0) code = cuv_start(&start, &child->descriptor);
-    for (int i = 0; i < start.count; i++)
-      if (ends[i] >= 0) close(ends[i]);
-    free(ends);
-  } else {
-    code = UV_ENOMEM;
+  for (int i = 0; code == 0 && i < start.count; i++) {
+    bool is_inherited = i < options->stdio_count && options->stdio[i].flags & UV_INHERIT_FD;
+    start.descriptors[i] = is_inherited ? options->stdio[i].data.fd : -1;
+    if (is_inherited && start.descriptors[i] < 0) code = UV_EINVAL;
   }
+  if (code == 0) code = cuv_start(&start, &child->descriptor);
   cuv_start_free(&start);
   if (code < 0) return code;
   child->id = code;
   return watch(loop, child);
+}
+
+void cuv_child_look_again(struct cuv_child *child) {
+  // An error would be one of the descriptor, which is open and known to the loop.
+  uv_poll_start(&child->handle.poll, UV_READABLE, child_may_have_ended);
+}
+
+static int spawn(uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options) {
+  // A child that is another user's must not have this process's memory, not even for a moment: that user may
+  // stop it, and the system makes no dumps of the memory from then on.
+  bool changes_user = options->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID);
+  return changes_user || !lends_memory() ? spawn_by_libuv(loop, child, options) : spawn_lending(loop, child, options);
 }
 
 int cuv_child_kill(struct cuv_child *child, int signal) {
@@ -158,10 +173,9 @@ int cuv_child_kill(struct cuv_child *child, int signal) {
   return code < 0 ? uv_translate_sys_error(errno) : 0;
 }
 #else
-int cuv_spawn(
-    uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options, cuv_child_cb done) {
-  child->descriptor = -1;
-  child->done = done;
+void cuv_child_look_again(struct cuv_child *child) { (void)child; }
+
+static int spawn(uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options) {
   return spawn_by_libuv(loop, child, options);
 }
 
@@ -169,3 +183,19 @@ int cuv_child_kill(struct cuv_child *child, int signal) {
   return uv_process_kill(&child->handle.process, signal);
 }
 #endif
+
+int cuv_spawn(uv_loop_t *loop, struct cuv_child *child, uv_process_options_t *options, cuv_child_cb done) {
+  child->descriptor = -1;
+  child->is_handle = false;
+  child->done = done;
+  int count = options->stdio_count;
+  int *ends = malloc((size_t)(count > 0 ? count : 1) * sizeof *ends);
+  if (!ends) return UV_ENOMEM;
+  for (int i = 0; i < count; i++) ends[i] = -1;
+  int code = open_pipes(options->stdio, count, ends);
+  if (code == 0) code = spawn(loop, child, options);
+  for (int i = 0; i < count; i++)
+    if (ends[i] >= 0) close(ends[i]);
+  free(ends);
+  return code;
+}

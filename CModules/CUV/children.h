@@ -9,7 +9,8 @@
 struct cuv_child;
 
 /// Called once when a child has ended: with its exit code or its signal, or with a libuv error code if
-/// something else in this process has waited for it.
+/// something else in this process has waited for it. Before that it is called with UV_EAGAIN if the child has
+/// ended and a tracer has its end; see `cuv_child_look_again`.
 typedef void (*cuv_child_cb)(struct cuv_child *child, int error, int64_t code, int signal);
 
 /// A child process: the memory of one libuv handle, and what is known of the child.
@@ -27,10 +28,13 @@ struct cuv_child {
   cuv_child_cb done;
 };
 
-/// Starts a child, as `uv_spawn` does: with the same options, errors and state of the child. Returns 0 or a
-/// libuv error code. `options->exit_cb` isn't used.
-int cuv_spawn(
-    uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options, cuv_child_cb done);
+/// Starts a child, as `uv_spawn` does: with the same options, errors and state of the child. But a pipe that the
+/// child only reads or only writes is a pipe, and no socket. `options->stdio` is changed, and `options->exit_cb`
+/// isn't used. Returns 0 or a libuv error code.
+int cuv_spawn(uv_loop_t *loop, struct cuv_child *child, uv_process_options_t *options, cuv_child_cb done);
+
+/// Looks whether a tracer has let go of the child's end.
+void cuv_child_look_again(struct cuv_child *child);
 
 /// Sends a signal to a child. Returns 0 or a libuv error code.
 int cuv_child_kill(struct cuv_child *child, int signal);

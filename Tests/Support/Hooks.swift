@@ -15,6 +15,14 @@ public enum Hooks {
     return turns < 0 ? nil : turns
   }
 
+  #if os(Linux)
+    /// Starts a process that traces another one until it is killed; nil if the system doesn't let it.
+    public static func startTracer(of process: Int32) -> Int32? {
+      var tracer: Int32 = 0
+      return test_trace(process, &tracer) == 0 ? tracer : nil
+    }
+  #endif
+
   /// Whether allocations can be counted.
   public static var canCountAllocations: Bool { test_allocations_can_count() != 0 }
 

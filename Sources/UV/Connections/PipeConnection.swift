@@ -18,6 +18,10 @@ public final class PipeConnection: ByteStream, PassableHandle {
   /// Whether handles can be passed through the connection.
   public let passesHandles: Bool
 
+  /// Whether this is the writing end of a pipe, and the only one.
+  var isOnlyWriter = false
+  override var endsByClosing: Bool { isOnlyWriter }
+
   var pipe: UnsafeMutablePointer<uv_pipe_t> { block.raw.assumingMemoryBound(to: uv_pipe_t.self) }
 
   init(loop: EventLoop, passesHandles: Bool) throws(UVError) {

@@ -27,9 +27,12 @@ public final class ChildProcess: Handle, Cancelling {
     /// A descriptor of this process, which still belongs to the caller. It is made blocking if the child has
     /// it as 0, 1 or 2.
     case descriptor(Int32)
-    /// One end of a socket. This process has the other end, in ``ChildProcess/stdio``.
+    /// One end of a pipe, which the child reads if the descriptor is 0, and writes if it is 1 or 2. This
+    /// process has the other end, in ``ChildProcess/stdio``. From descriptor 3 on it is one end of a socket,
+    /// as both processes may write there.
     case pipe
-    /// The same as `pipe`, but handles can be passed through it.
+    /// One end of a socket, through which both processes read and write and pass handles. A child can't open
+    /// it once more by a name such as `/dev/stdin`.
     case channel
   }
 
@@ -67,8 +70,11 @@ public final class ChildProcess: Handle, Cancelling {
 
   private var waiters: [(generation: UInt, done: Completion<ExitStatus>)] = []
   private var generation: UInt = 0
+  /// How long it was waited last for a tracer of the child.
+  private var tracerWait = Duration.zero
 
-  /// The other end of the child's standard input, if it is a pipe.
+  /// The other end of the child's standard input, if it is a pipe. Its `shutdown()` closes it, since that is
+  /// how a pipe ends.
   public var standardInput: PipeConnection? { stdio.isEmpty ? nil : stdio[0] }
   /// The other end of the child's standard output, if it is a pipe.
   public var standardOutput: PipeConnection? { stdio.count > 1 ? stdio[1] : nil }
@@ -93,6 +99,7 @@ public final class ChildProcess: Handle, Cancelling {
     try check(code, "spawn", call.program)
     processID = child.pointee.id
     for pipe in pipes { pipe?.block.own() }
+    if let input = standardInput, !input.passesHandles { input.isOnlyWriter = true }
     keepAlive(.process)
   }
 
@@ -148,6 +155,17 @@ public final class ChildProcess: Handle, Cancelling {
     return Awaited(operation: "exit", subject: "process \(processID)")
   }
 
+  /// The child has ended, but belongs to a tracer, such as a debugger, until that has waited for it. The
+  /// system doesn't tell when, and its descriptor stays readable. So this looks again, less and less often.
+  fileprivate func waitForTracer() {
+    tracerWait = min(max(tracerWait * 2, .milliseconds(10)), .milliseconds(100))
+    let look: Completion<Void> = { [self] result in
+      guard case .success = result, !isClosing else { return }
+      cuv_child_look_again(child)
+    }
+    _ = keepsLoopRunning ? loop.sleep(for: tracerWait, look) : loop.sleepQuietly(for: tracerWait, look)
+  }
+
   fileprivate func finish(_ end: Result<ExitStatus, UVError>) {
     self.end = end
     tell(end)
@@ -185,6 +203,7 @@ private func didExit(
   _ child: UnsafeMutablePointer<cuv_child>?, _ error: Int32, _ code: Int64, _ signal: Int32
 ) {
   let process = owner(of: child!, as: ChildProcess.self)
+  if error == UV_EAGAIN.rawValue { return process.waitForTracer() }
   process.loop.callback {
     let status = ChildProcess.ExitStatus(
       code: Int(code), signal: signal == 0 ? nil : Signal(rawValue: signal))

@@ -37,6 +37,26 @@ public struct Processes {
     workingDirectory: (any PathConvertible)? = nil, user: UInt32? = nil, group: UInt32? = nil,
     isDetached: Bool = false, stdio: [ChildProcess.Stdio] = []
   ) throws(UVError) -> ChildProcess {
+    var variables: CStrings?
+    if let environment {
+      variables = CStrings(variables: environment)
+      guard variables != nil else {
+        throw UVError(.invalidArgument, operation: "spawn", subject: program.subject)
+      }
+    }
+    return try spawn(
+      program, arguments, variables: variables, workingDirectory: workingDirectory, user: user, group: group,
+      isDetached: isDetached, stdio: stdio)
+  }
+
+  /// Starts a program.
+  ///
+  /// - Parameter variables: The child's whole environment; nil for that of this process.
+  func spawn(
+    _ program: some PathConvertible, _ arguments: [String], variables: CStrings?,
+    workingDirectory: (any PathConvertible)? = nil, user: UInt32? = nil, group: UInt32? = nil,
+    isDetached: Bool = false, stdio: [ChildProcess.Stdio]
+  ) throws(UVError) -> ChildProcess {
     let pipes = try stdio.map { (stdio) throws(UVError) -> PipeConnection? in
       switch stdio {
       case .pipe, .channel: try PipeConnection(loop: loop, passesHandles: stdio == .channel)
@@ -44,7 +64,7 @@ public struct Processes {
       }
     }
     let call = try SpawnCall(
-      program: program, arguments: arguments, environment: environment, workingDirectory: workingDirectory,
+      program: program, arguments: arguments, variables: variables, workingDirectory: workingDirectory,
       user: user, group: group, isDetached: isDetached, stdio: Array(zip(stdio, pipes)))
     return try ChildProcess(loop: loop, call, pipes)
   }

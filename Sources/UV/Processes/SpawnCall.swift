@@ -16,20 +16,17 @@ struct SpawnCall {
   ///
   /// - Parameter stdio: What each descriptor of the child is to be, and for a pipe the handle of this end.
   init(
-    program: some PathConvertible, arguments: [String], environment: [String: String]?,
+    program: some PathConvertible, arguments: [String], variables: CStrings?,
     workingDirectory: (any PathConvertible)?, user: UInt32?, group: UInt32?, isDetached: Bool,
     stdio: [(ChildProcess.Stdio, PipeConnection?)]
   ) throws(UVError) {
     self.program = program.subject
     let (file, directory) = (CStrings(path: program), workingDirectory.map { CStrings(path: $0) })
-    let isComplete =
-      environment?.keys.allSatisfy { !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: "=")) } ?? true
-    guard let file, isComplete, workingDirectory == nil || directory! != nil,
-      let others = CStrings(arguments), let variables = CStrings(environment?.map { "\($0)=\($1)" } ?? [])
+    guard let file, workingDirectory == nil || directory! != nil, let others = CStrings(arguments)
     else { throw UVError(.invalidArgument, operation: "spawn", subject: program.subject) }
     self.file = file
     self.arguments = CStrings(joining: file, others)
-    self.environment = environment == nil ? nil : variables
+    environment = variables
     self.workingDirectory = directory ?? nil
     self.user = user
     self.group = group
@@ -75,8 +72,10 @@ extension ChildProcess.Stdio {
     case .inherit: inherit(number, &container)
     case .descriptor(let descriptor): inherit(descriptor, &container)
     case .pipe, .channel:
-      container.flags = uv_stdio_flags(
-        UV_CREATE_PIPE.rawValue | UV_READABLE_PIPE.rawValue | UV_WRITABLE_PIPE.rawValue)
+      var flags = UV_CREATE_PIPE.rawValue
+      if number != 1 && number != 2 || self == .channel { flags |= UV_READABLE_PIPE.rawValue }
+      if number != 0 || self == .channel { flags |= UV_WRITABLE_PIPE.rawValue }
+      container.flags = uv_stdio_flags(flags)
       container.data.stream = pipe!.stream
     }
     return container
@@ -85,45 +84,5 @@ extension ChildProcess.Stdio {
   private func inherit(_ descriptor: Int32, _ container: inout uv_stdio_container_t) {
     container.flags = UV_INHERIT_FD
     container.data.fd = descriptor
-  }
-}
-
-/// Strings for C, with a null pointer after the last.
-private final class CStrings {
-  let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-  private let count: Int
-
-  private init(copying strings: [UnsafePointer<CChar>]) {
-    count = strings.count
-    pointers = .allocate(capacity: count + 1)
-    for (index, string) in strings.enumerated() { (pointers + index).initialize(to: strdup(string)) }
-    (pointers + count).initialize(to: nil)
-  }
-
-  deinit {
-    for index in 0..<count { free(pointers[index]) }
-    pointers.deallocate()
-  }
-
-  /// Nil if there is a NUL in one of the strings.
-  convenience init?(_ strings: [String]) {
-    if strings.contains(where: { $0.utf8.contains(0) }) { return nil }
-    let copies = strings.map { strdup($0)! }
-    defer { for copy in copies { free(copy) } }
-    self.init(copying: copies.map { UnsafePointer($0) })
-  }
-
-  /// Nil if there is a NUL in the path.
-  convenience init?(path: some PathConvertible) {
-    let copy = path.withPathBytes { $0.map { strdup($0)! } }
-    guard let copy else { return nil }
-    defer { free(copy) }
-    self.init(copying: [UnsafePointer(copy)])
-  }
-
-  convenience init(joining first: CStrings, _ second: CStrings) {
-    self.init(
-      copying: (0..<first.count).map { UnsafePointer(first.pointers[$0]!) }
-        + (0..<second.count).map { UnsafePointer(second.pointers[$0]!) })
   }
 }

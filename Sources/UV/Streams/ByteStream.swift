@@ -238,6 +238,9 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// Whether libuv would write.
   var isOpenForWriting: Bool { uv_is_writable(stream) != 0 }
 
+  /// Whether closing is the only way to tell the peer of the end of the writing side.
+  var endsByClosing: Bool { false }
+
   /// Has a file take the writes that are in flight. The stream is one.
   func writeInFlight() {}
 

@@ -41,7 +41,11 @@ extension WriteQueue {
   }
 
   fileprivate func finishShutdown(_ code: Int32) {
-    shutdownWaiter.take()?(Self.shutdownResult(code))
+    let waiter = shutdownWaiter.take()
+    // The reader of a pipe that isn't a socket sees the end once the last writer has closed it.
+    let endsByClosing = code == UV_ENOTSOCK.rawValue && owner.endsByClosing
+    if endsByClosing { owner.close() }
+    waiter?(endsByClosing ? .success(()) : Self.shutdownResult(code))
     owner.letGo(.shutdown)
   }
 

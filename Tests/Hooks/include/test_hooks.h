@@ -68,3 +68,9 @@ int test_clients_end(int orders, int process);
 
 /// Waits for a child that libuv no longer waits for; does nothing for one that has been waited for.
 void test_reap(int process);
+
+#ifdef __linux__
+/// Starts a process that traces another one, without waiting for it, until it is killed or this process ends.
+/// Returns 0 or an error number.
+int test_trace(int process, int *tracer);
+#endif

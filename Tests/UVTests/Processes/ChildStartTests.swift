@@ -193,6 +193,33 @@
       }
     }
 
+    @Test("A child that dies while it is traced keeps no loop busy, and ends when the tracer lets go")
+    func traced() async throws {
+      try await withLoop { loop in
+        let child = try loop.processes.spawn("sleep", ["1000"])
+        guard let tracer = Hooks.startTracer(of: child.processID) else {
+          child.close()
+          kill(child.processID, SIGKILL)
+          waitpid(child.processID, nil, 0)
+          return
+        }
+        try child.kill(.kill)
+        // It is a zombie that the tracer hasn't waited for.
+        let state = "/proc/\(child.processID)/stat"
+        try await loop.settle {
+          (try? String(contentsOfFile: state, encoding: .utf8).split(separator: " ")[2]) == "Z"
+        }
+        let before = Hooks.loopTurns
+        try await loop.sleep(for: .milliseconds(500)).value
+        // Other loops of the process turn, too.
+        if let before, let after = Hooks.loopTurns { #expect(after - before < 1000) }
+        #expect(child.exitStatus == nil)
+        kill(tracer, SIGKILL)
+        #expect(waitpid(tracer, nil, 0) == tracer)
+        #expect(try await child.exit().value.signal == .kill)
+      }
+    }
+
     private static let lastNumber = "/proc/sys/kernel/ns_last_pid"
 
     @Test func `A child whose end the process ignores is libuv's, and how it ended is known`() async throws {
