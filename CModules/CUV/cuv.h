@@ -180,9 +180,16 @@ bool cuv_is_datagram_socket(int fd);
 /// How many bytes the path of a Unix domain socket may have. libuv 1.44 silently cuts a longer path short.
 size_t cuv_socket_path_limit(void);
 
-/// Removes the file of a Unix domain socket that nobody listens on. Returns 0 if it has gone, or a libuv error
-/// code: UV_EADDRINUSE for a file that isn't such a socket.
+/// Removes the file of a Unix domain socket that no process has any more. Returns 0 if it has gone, or a libuv
+/// error code: UV_EADDRINUSE for a socket that a process has and for a file that isn't a socket, UV_EACCES if
+/// this process may not ask.
 int cuv_remove_stale_socket(const char *path);
+
+/// Has the terminal whose mode was changed get its mode back when a signal ends the program, unless the program
+/// handles that signal itself. The program ends by the signal all the same.
+///
+/// - again: Whether to do so only if it was done before: a handler that stood in its place has gone.
+void cuv_guard_terminal(bool again);
 
 /// Adds to the permissions of a file. Returns 0 or a libuv error code.
 int cuv_add_permissions(const char *path, mode_t permissions);

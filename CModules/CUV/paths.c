@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 /// A Unix domain socket that isn't inherited, or -1.
-static int local_socket(void) {
+static int local_socket(int type) {
 #ifdef SOCK_CLOEXEC
-  return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  return socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 #else
-  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  int fd = socket(AF_UNIX, type, 0);
   if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
   return fd;
 #endif
@@ -29,11 +29,12 @@ static int set_path(struct sockaddr_un *address, const char *path) {
   return 0;
 }
 
+/// Asks whether a socket is bound to a path, with a socket of another kind: a listener's peer would see a
+/// connection that ends at once. The system refuses if no process has the socket any more (ECONNREFUSED), and
+/// otherwise for the kind (EPROTOTYPE). Returns an error number.
 static int probe(int fd, const char *path) {
   struct sockaddr_un address;
   if (set_path(&address, path)) return ENAMETOOLONG;
-  // A listener whose queue is full must not be waited for; it says EAGAIN.
-  if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0) return errno;
   return connect(fd, (struct sockaddr *)&address, sizeof address) < 0 ? errno : 0;
 }
 
@@ -41,11 +42,12 @@ int cuv_remove_stale_socket(const char *path) {
   struct stat before, after;
   if (lstat(path, &before) < 0) return errno == ENOENT ? 0 : uv_translate_sys_error(errno);
   if (!S_ISSOCK(before.st_mode)) return UV_EADDRINUSE;
-  int fd = local_socket();
+  int fd = local_socket(SOCK_DGRAM);
   if (fd < 0) return uv_translate_sys_error(errno);
   int answer = probe(fd, path);
   close(fd);
   if (answer == ENOENT) return 0;
+  if (answer == EACCES || answer == EPERM) return UV_EACCES;
   if (answer != ECONNREFUSED) return UV_EADDRINUSE;
   // Another program may have replaced the file meanwhile.
   if (lstat(path, &after) < 0) return errno == ENOENT ? 0 : uv_translate_sys_error(errno);
@@ -53,13 +55,16 @@ int cuv_remove_stale_socket(const char *path) {
   return unlink(path) < 0 && errno != ENOENT ? uv_translate_sys_error(errno) : 0;
 }
 
-int cuv_socket_path(int fd, char *path, size_t size) {
+int cuv_socket_path(int fd, char *path, size_t size, bool is_abstract) {
   struct sockaddr_un address = {.sun_family = AF_UNSPEC};
   socklen_t length = sizeof address;
   if (getsockname(fd, (struct sockaddr *)&address, &length) < 0) return uv_translate_sys_error(errno);
   if (address.sun_family != AF_UNIX || length <= offsetof(struct sockaddr_un, sun_path)) return UV_EINVAL;
-  size_t count = strnlen(address.sun_path, length - offsetof(struct sockaddr_un, sun_path));
-  if (count == 0) return UV_EINVAL;
+  size_t limit = length - offsetof(struct sockaddr_un, sun_path);
+  bool has_name = is_abstract && limit > 1 && address.sun_path[0] == 0;
+  if (has_name) address.sun_path[0] = '@';
+  size_t count = strnlen(address.sun_path, limit);
+  if (count == 0 || (is_abstract && !has_name)) return UV_EINVAL;
   if (count >= size) return UV_ENAMETOOLONG;
   memcpy(path, address.sun_path, count);
   path[count] = 0;
@@ -69,7 +74,7 @@ int cuv_socket_path(int fd, char *path, size_t size) {
 int cuv_bind_path(const char *path) {
   struct sockaddr_un address;
   if (set_path(&address, path)) return UV_ENAMETOOLONG;
-  int fd = local_socket();
+  int fd = local_socket(SOCK_STREAM);
   if (fd < 0) return uv_translate_sys_error(errno);
   if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0) return fd;
   // libuv says the same on every system about a directory that isn't there.

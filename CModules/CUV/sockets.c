@@ -137,6 +137,12 @@ bool cuv_is_listening(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &on, &size) == 0 && on;
 }
 
+bool cuv_is_dual_stack(int fd) {
+  int is_only = 1;
+  socklen_t size = sizeof is_only;
+  return getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_only, &size) == 0 && !is_only;
+}
+
 int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count) {
   int done;
   do {

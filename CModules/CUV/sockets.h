@@ -22,12 +22,15 @@ int cuv_reuse_port(int fd);
 /// The same as `uv_tcp_getpeername` and `uv_tcp_getsockname`, for a descriptor that libuv doesn't know yet.
 int cuv_getpeername(int fd, struct sockaddr *address, int *length);
 int cuv_getsockname(int fd, struct sockaddr *address, int *length);
-/// The path that a Unix domain socket is bound to, with its NUL; fails if there is none.
-int cuv_socket_path(int fd, char *path, size_t size);
+/// The path that a Unix domain socket is bound to, with its NUL at the end; or its abstract name, which begins with a
+/// `@` in the place of a NUL. Fails if there is none.
+int cuv_socket_path(int fd, char *path, size_t size, bool is_abstract);
 /// A Unix domain socket that is bound to a path, or a libuv error code. libuv's own function would remove the
 /// file when the socket closes, even if another process has taken the socket over.
 int cuv_bind_path(const char *path);
 bool cuv_is_listening(int fd);
+/// Whether an IPv6 socket serves IPv4, too.
+bool cuv_is_dual_stack(int fd);
 
 /// Sends a text to the service manager, by the socket that it has named. Doesn't wait.
 int cuv_notify(const char *path, const void *text, size_t length);

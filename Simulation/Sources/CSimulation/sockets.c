@@ -185,7 +185,11 @@ static int connect_socket(int descriptor, const struct sockaddr *to, socklen_t l
   }
   if ((code = address_take(&address, socket->family, to, length)) < 0) return code;
   if (socket->type == SOCK_DGRAM) {
-    if (socket->family == AF_UNIX) return -EOPNOTSUPP;
+    if (socket->family == AF_UNIX) {
+      struct socket *other;
+      code = local_find(socket->host, &address, &other);
+      return code < 0 ? code : other->type == SOCK_DGRAM ? -EOPNOTSUPP : -EPROTOTYPE;
+    }
     if ((code = socket_bind_any(socket, &address)) < 0) return code;
     socket->remote = address;
     return 0;

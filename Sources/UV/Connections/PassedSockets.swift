@@ -11,6 +11,13 @@ struct PassedSockets {
   /// have their names and places.
   static let variable = "UV_HANDOVER"
 
+  /// The variable with the numbers of those sockets whose files belong to the processes that have the socket.
+  /// Other files are systemd's.
+  static let filesVariable = "UV_HANDOVER_FILES"
+
+  /// What systemd tells of its sockets.
+  static let systemdVariables = ["LISTEN_PID", "LISTEN_PIDFDID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+
   private static let state = Mutex(PassedSockets())
 
   private var sockets: [PassedSocket] = []
@@ -22,9 +29,15 @@ struct PassedSockets {
   /// Takes the first socket that listens at a place; nil if there is none.
   static func take(at place: String) -> PassedSocket? { take { $0.place == place } }
 
+  /// Takes the first socket that listens at an address, or else at all addresses if that is asked for.
+  static func take(at address: SocketAddress) -> PassedSocket? {
+    let place = ListeningPlace(address).text
+    return take(at: place) ?? take { $0.serves(address, at: place) }
+  }
+
   /// Takes the first socket that has a name, and that is of a kind; nil if there is none.
-  static func take(named name: String, isPath: Bool) -> PassedSocket? {
-    take { $0.name == name && ListeningPlace.isPath($0.place) == isPath }
+  static func take(named name: String, isLocal: Bool) -> PassedSocket? {
+    take { $0.name == name && ListeningPlace.isLocal($0.place) == isLocal }
   }
 
   private static func take(_ isWanted: (PassedSocket) -> Bool) -> PassedSocket? {
@@ -33,8 +46,9 @@ struct PassedSockets {
     }
   }
 
-  static func contains(_ place: String) -> Bool {
-    state.withLock { $0.sockets.contains { $0.place == place } }
+  static func contains(_ address: SocketAddress) -> Bool {
+    let place = ListeningPlace(address).text
+    return state.withLock { $0.sockets.contains { $0.serves(address, at: place) } }
   }
 
   /// Closes the sockets that no listener has taken, and tells the predecessor that it may end.
@@ -59,10 +73,13 @@ struct PassedSockets {
     }
     let descriptors = (Self.first + 1)...(Self.first + count)
     guard HandleType(guessing: Self.first) == .pipe, descriptors.allSatisfy(cuv_is_listening) else { return }
+    let files = (environmentValue(Self.filesVariable) ?? "").split(separator: ",")
     for (number, descriptor) in descriptors.enumerated() {
       let parts = (environmentValue("\(Self.variable)_\(number)") ?? ":").split(
         separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      add(descriptor, name: String(parts[0]), place: String(parts.last ?? ""), removesFile: true)
+      add(
+        descriptor, name: String(parts[0]), place: String(parts.last ?? ""),
+        removesFile: files.contains("\(number)"))
     }
     predecessor = cuv_close_on_exec(Self.first) == 0 ? Self.first : nil
   }
@@ -83,7 +100,9 @@ struct PassedSockets {
 
   private mutating func add(_ descriptor: Int32, name: String, place: String, removesFile: Bool) {
     guard cuv_close_on_exec(descriptor) == 0, cuv_is_listening(descriptor) else { return }
-    sockets.append(PassedSocket(descriptor, name: name, place: place, removesFile: removesFile))
+    let path = removesFile ? socketPath(of: descriptor) : nil
+    let file = path.map { SocketFile(path: $0, isShared: true) }
+    sockets.append(PassedSocket(descriptor, name: name, place: place, file: file))
   }
 }
 
@@ -95,24 +114,43 @@ final class PassedSocket: Sendable {
   let name: String
   /// Where the socket listens, as `ListeningPlace` writes it.
   let place: String
-  /// Whether this process is to remove the socket's file at its end. systemd removes its own.
-  let removesFile: Bool
+  /// The socket's file, if it belongs to the processes that have the socket. systemd removes its own.
+  let file: SocketFile?
   private let descriptor: Atomic<Int32>
 
-  init(_ descriptor: Int32, name: String, place: String, removesFile: Bool) {
+  init(_ descriptor: Int32, name: String, place: String, file: SocketFile?) {
     self.descriptor = Atomic(descriptor)
     self.name = name
     self.place = place
-    self.removesFile = removesFile
+    self.file = file
   }
 
   deinit {
     let descriptor = take()
-    if descriptor >= 0 { _ = CUV.close(descriptor) }
+    if descriptor < 0 { return }
+    _ = CUV.close(descriptor)
+    file?.removeIfUnused()
   }
 
-  /// The descriptor, which belongs to the caller from now on.
+  /// Whether a listener for an address may take the socket.
+  fileprivate func serves(_ address: SocketAddress, at place: String) -> Bool {
+    if self.place == place { return true }
+    // `ListenStream=8080` of systemd's, and a program that asks for port 8080.
+    guard case .v4(0) = address.family, self.place == "[::]:\(address.port)" else { return false }
+    return cuv_is_dual_stack(descriptor.load(ordering: .relaxed))
+  }
+
+  /// The descriptor and its file, which belong to the caller from now on.
   func take() -> Int32 { descriptor.exchange(-1, ordering: .relaxed) }
+}
+
+/// The path of a socket of the Unix domain, or its abstract name; nil if it has none.
+private func socketPath(of descriptor: Int32, isAbstract: Bool = false) -> FilePath? {
+  try? socketPath("getsockname") { buffer, count in
+    let code = cuv_socket_path(descriptor, buffer, count.pointee, isAbstract)
+    count.pointee = code == 0 ? strlen(buffer) : 0
+    return code
+  }
 }
 
 extension ListeningPlace {
@@ -121,18 +159,13 @@ extension ListeningPlace {
   init(path: some PathConvertible) { self.init(text: "unix:\(path.subject)") }
 
   init(_ socket: PassedSocket) {
-    self.init(text: socket.place, name: socket.name)
-    if socket.removesFile, Self.isPath(text) { file = FilePath(String(text.dropFirst(5))) }
+    self.init(text: socket.place, name: socket.name, file: socket.file)
   }
 
   /// The place of a socket that another program has made; empty if it has none, or one of another kind.
   static func text(of descriptor: Int32) -> String {
-    let path = try? socketPath("getsockname") { buffer, count in
-      let code = cuv_socket_path(descriptor, buffer, count.pointee)
-      count.pointee = code == 0 ? strlen(buffer) : 0
-      return code
-    }
-    if let path { return "unix:\(path)" }
+    if let path = socketPath(of: descriptor) { return "unix:\(path)" }
+    if let name = socketPath(of: descriptor, isAbstract: true) { return "unix-abstract:\(name)" }
     let address = try? address("getsockname") { cuv_getsockname(descriptor, $0, $1) }
     return address?.description ?? ""
   }

@@ -3,8 +3,8 @@ import CUV
 /// A listening Unix domain socket: a source of connections.
 ///
 /// The listener accepts a connection only when somebody asks for one; the others wait in the system's queue.
-/// Closing the listener removes its file, unless a successor has the socket; see
-/// ``EventLoop/handover(_:_:within:)``.
+/// Closing the listener removes its file, unless another process has the socket, such as a successor or a
+/// predecessor of ``EventLoop/handover(_:_:within:)``: the last one that closes it removes the file.
 ///
 /// The corresponding libuv type is `uv_pipe_t`.
 public final class PipeListener: StreamListener<PipeConnection>, PassableHandle {
@@ -25,8 +25,13 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
     var place = ListeningPlace(path: path)
     if let passed = PassedSockets.take(at: place.text) { return try listen(on: passed, backlog: backlog) }
     try bind(path, replacesStale)
-    place.file = path.withPathBytes { FilePath(platformString: $0!) }
-    try listen(backlog: backlog, path.subject, place)
+    let file = SocketFile(path: path.withPathBytes { FilePath(platformString: $0!) })
+    place.file = file
+    do throws(UVError) { try listen(backlog: backlog, path.subject, place) } catch {
+      // The descriptor is still open, and nobody else has seen it.
+      _ = file.path.withPlatformString { CUV.unlink($0) }
+      throw error
+    }
   }
 
   private func bind(_ path: some PathConvertible, _ replacesStale: Bool) throws(UVError) {

@@ -4,7 +4,8 @@ import CUV
 public struct Pipes {
   let loop: EventLoop
 
-  /// Listens at a path. It makes a file there, which is removed when the listener is closed.
+  /// Listens at a path. It makes a file there, which is removed when the listener is closed, unless another
+  /// process has the socket or has put another one in its place.
   ///
   /// - Parameters:
   ///   - path: At most 107 bytes (103 on macOS), because the system has no room for more.
@@ -12,10 +13,9 @@ public struct Pipes {
   ///   - passesHandles: Whether handles can be passed through the connections. If so, a peer can leave any
   ///     number of descriptors with this process, so use it only for peers that you trust.
   ///   - replacesStale: Whether to remove the file of a socket that nobody listens on any more, such as that
-  ///     of a program that has crashed. A file that isn't a socket, and a socket that somebody listens on,
-  ///     stay; a live listener sees a connection that ends at once. Two programs that start at the same
-  ///     moment may both take the file for stale, and the later one then removes the new file of the earlier
-  ///     one. So does a program that looks between the other's `bind` and `listen`. If that can happen, have
+  ///     of a program that has crashed. A file that isn't a socket, and a socket that some process has, stay;
+  ///     a live listener doesn't notice. Two programs that start at the same moment may both take the file for
+  ///     stale, and the later one then may remove the new file of the earlier one. If that can happen, have
   ///     both lock a file before.
   /// - Throws: `addressInUse` if there is a file at the path, and it isn't stale or must not be replaced;
   ///   `nameTooLong`;

@@ -5,7 +5,7 @@ extension StreamListener {
   func listen(on passed: PassedSocket, backlog: Int) throws(UVError) {
     let descriptor = passed.take()
     let code =
-      ListeningPlace.isPath(passed.place)
+      ListeningPlace.isLocal(passed.place)
       ? uv_pipe_open(block.raw.assumingMemoryBound(to: uv_pipe_t.self), descriptor)
       : uv_tcp_open(block.raw.assumingMemoryBound(to: uv_tcp_t.self), descriptor)
     // If libuv hasn't taken over the descriptor, nothing else will close it.
@@ -24,7 +24,9 @@ extension TCP {
   ///
   /// A listener for an address, such as that of `listen(port: 8080)`, takes a socket that has been passed for
   /// the same address by itself, from systemd or from a predecessor; see ``EventLoop/handover(_:_:within:)``.
-  /// This function is for those whose address only systemd's configuration knows.
+  /// A listener for all addresses of IPv4 (`0.0.0.0`) also takes one for all addresses (`[::]`), which is
+  /// what systemd makes for `ListenStream=8080`. Its peers of IPv4 then have addresses like
+  /// `::ffff:192.0.2.1`. This function is for those whose address only systemd's configuration knows.
   ///
   /// - Parameters:
   ///   - name: The socket's `FileDescriptorName`. Without one, it has the name of its `.socket` unit.
@@ -34,7 +36,7 @@ extension TCP {
   ///
   /// The corresponding function of systemd's is `sd_listen_fds_with_names`.
   public func passedListener(_ name: String, backlog: Int = 511) throws(UVError) -> TCPListener? {
-    guard let passed = PassedSockets.take(named: name, isPath: false) else { return nil }
+    guard let passed = PassedSockets.take(named: name, isLocal: false) else { return nil }
     let listener = try TCPListener(loop: loop)
     try listener.listen(on: passed, backlog: backlog)
     return listener
@@ -43,7 +45,8 @@ extension TCP {
 
 extension Pipes {
   /// The listener of a Unix domain socket that systemd has passed to this process, and given a name. It is
-  /// for a socket whose path only systemd's configuration knows; see ``TCP/passedListener(_:backlog:)``.
+  /// for a socket whose path only systemd's configuration knows, and for one that has an abstract name in
+  /// place of a path; see ``TCP/passedListener(_:backlog:)``.
   ///
   /// Closing the listener doesn't remove the file, which is systemd's.
   ///
@@ -59,7 +62,7 @@ extension Pipes {
   public func passedListener(
     _ name: String, backlog: Int = 511, passesHandles: Bool = false
   ) throws(UVError) -> PipeListener? {
-    guard let passed = PassedSockets.take(named: name, isPath: true) else { return nil }
+    guard let passed = PassedSockets.take(named: name, isLocal: true) else { return nil }
     let listener = try PipeListener(loop: loop, passesHandles: passesHandles)
     try listener.listen(on: passed, backlog: backlog)
     return listener

@@ -12,7 +12,7 @@ package struct TCPBinding {
     self.address = address
     self.backlog = backlog
     self.reusePort = reusePort
-    passed = PassedSockets.take(at: ListeningPlace(address).text)
+    passed = PassedSockets.take(at: address)
   }
 
   private var isForLibuv: Bool {

@@ -55,7 +55,10 @@ public final class TTY: ByteStream {
   }
 
   /// Changes how the terminal treats what is typed. The terminal gets the mode that it had before when the
-  /// stream is closed, however that comes about, and when the program ends by `exit`.
+  /// stream is closed, however that comes about, and when the program ends by `exit`. If the program ends by a
+  /// signal that it doesn't handle, such as `SIGTERM`, or by a crash, the first terminal whose mode was changed
+  /// gets its mode back: `setMode` installs handlers for the signals that have their usual effect, and for those
+  /// of a crash, which end the program as before. Nothing can be done at `SIGKILL`.
   ///
   /// - Parameter mode: The new mode.
   /// - Throws: `badDescriptor` if the stream is closed.
@@ -65,13 +68,14 @@ public final class TTY: ByteStream {
     try checkOpen("tty_set_mode")
     _ = Self.resetAtExit
     try check(uv_tty_set_mode(tty, mode.rawValue), "tty_set_mode")
+    if mode != .normal { cuv_guard_terminal(false) }
   }
 
   /// Has the mode reset when the program ends by `exit`. No stream is closed then.
   private static let resetAtExit: Int32 = atexit { try? check(uv_tty_reset_mode(), "tty_reset_mode") }
 
-  /// Restores a terminal's mode; call it in a program that ends by a signal. libuv remembers one terminal in
-  /// a process: the first whose mode was changed. This function gives that terminal the mode that it had
+  /// Restores a terminal's mode; call it in a handler of your own for a signal that ends the program. libuv
+  /// remembers one terminal in a process: the first whose mode was changed. This function gives that terminal the mode that it had
   /// before. If no mode has been changed, it does nothing.
   ///
   /// - Throws: `busy` while another thread sets a mode, and an error of the system if the terminal is closed.

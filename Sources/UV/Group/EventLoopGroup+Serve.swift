@@ -123,7 +123,7 @@ extension EventLoopGroup {
         address = shard.address
       }
       // A predecessor with more loops has passed more sockets, in each of which connections may wait.
-      while PassedSockets.contains(ListeningPlace(address).text) {
+      while PassedSockets.contains(address) {
         let executor = executors[shards.count % executors.count]
         shards.append(try await executor.listen(on: address, backlog, reusePort: true, handle))
       }

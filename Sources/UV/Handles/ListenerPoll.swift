@@ -14,6 +14,8 @@ final class ListenerPoll: HandleSidecar {
   private(set) weak var owner: Handle?
   /// Whether the listener keeps its loop running.
   private(set) var isKeepingLoop = false
+  /// The file to look after once the descriptor is closed.
+  private var file: SocketFile?
 
   /// - Parameters:
   ///   - subject: The address, for the error. An error leaves nothing behind.
@@ -51,11 +53,13 @@ final class ListenerPoll: HandleSidecar {
   /// The poll stops while the descriptor is open, and nobody may copy the descriptor from now on.
   override func handleCloses() {
     stop()
-    ListeningSockets.remove(self)
+    file = ListeningSockets.remove(self)
   }
 
-  /// The poll closes after the listener, so that libuv tells of the listener's close last.
+  /// The poll closes after the listener, so that libuv tells of the listener's close last. libuv has closed
+  /// the descriptor by now.
   override func closeBegan() {
+    if let file { ListeningSockets.descriptorClosed(file) }
     keepRunning(false)
     cuv_handle_set_data(poll, Unmanaged.passUnretained(loop).toOpaque())
     closeInternal(poll, of: loop)

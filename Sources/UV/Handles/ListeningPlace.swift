@@ -5,8 +5,9 @@ struct ListeningPlace: Sendable {
   var text: String
   /// The name that systemd has given to the socket; empty if there is none.
   var name = ""
-  /// The file that is to be removed when the listener closes.
-  var file: FilePath?
+  /// The file that is to be removed when the last process that has the socket closes it.
+  var file: SocketFile?
 
-  static func isPath(_ text: String) -> Bool { text.hasPrefix("unix:") }
+  /// Whether a socket is one of the Unix domain: it has a path, or an abstract name.
+  static func isLocal(_ text: String) -> Bool { text.hasPrefix("unix:") || text.hasPrefix("unix-abstract:") }
 }

@@ -6,9 +6,7 @@ struct ListeningSockets {
   private struct Entry {
     let identifier: ObjectIdentifier
     let descriptor: Int32
-    let place: ListeningPlace
-    /// Whether a successor has the socket, too.
-    var isPassedOn = false
+    var place: ListeningPlace
   }
 
   private static let state = Mutex(ListeningSockets())
@@ -22,15 +20,19 @@ struct ListeningSockets {
     state.withLock { $0.entries.append(entry) }
   }
 
-  /// Called before the listener's descriptor is closed. Removes its file if no successor has the socket.
-  static func remove(_ listener: ListenerPoll) {
-    let entry = state.withLock { state in
+  /// Called before the listener's descriptor is closed: nobody may copy it from now on.
+  ///
+  /// - Returns: The file to look after once the descriptor is closed.
+  static func remove(_ listener: ListenerPoll) -> SocketFile? {
+    state.withLock { state in
       state.entries.firstIndex { $0.identifier == ObjectIdentifier(listener) }
-        .map { state.entries.remove(at: $0) }
+        .flatMap { state.entries.remove(at: $0).place.file }
     }
-    guard let entry, !entry.isPassedOn, let file = entry.place.file else { return }
-    // As libuv does it: if somebody else has removed the file, that is as well.
-    _ = file.withPlatformString { CUV.unlink($0) }
+  }
+
+  /// Called after the descriptor has been closed.
+  static func descriptorClosed(_ file: SocketFile) {
+    file.removeIfUnused(isTriedAgain: state.withLock { $0.hasSuccessor })
   }
 
   /// Copies of the descriptors, which belong to the caller, with their places.
@@ -56,21 +58,17 @@ struct ListeningSockets {
         }
         copies.append((copy, entry.place))
       }
+      for index in state.entries.indices { state.entries[index].place.file?.isShared = true }
       state.hasSuccessor = true
       return .success(copies)
     }
     return try result.get()
   }
 
-  /// The successor is ready. Listeners at these places go on listening in the successor.
-  static func passedOn(_ places: Set<String>) {
-    state.withLock { state in
-      for index in state.entries.indices where places.contains(state.entries[index].place.text) {
-        state.entries[index].isPassedOn = true
-      }
-    }
+  /// There is no successor any more. One that was ready may have had a successor of its own, which has the
+  /// sockets then.
+  static func successorEnded() {
+    state.withLock { $0.hasSuccessor = false }
+    SocketFile.removeLeft()
   }
-
-  /// There is no successor any more. One that was ready may have a successor of its own, so its files stay.
-  static func successorEnded() { state.withLock { $0.hasSuccessor = false } }
 }

@@ -39,6 +39,12 @@ public final class SignalWatcher: SourceHandle<Signal> {
     keepLoopRunning(whileAsked: false)
   }
 
+  override func didClose() {
+    // The signal may have its usual effect again, before which a terminal gets its mode back.
+    cuv_guard_terminal(true)
+    super.didClose()
+  }
+
   override func startProducing() { keepLoopRunning(whileAsked: true) }
 
   override func stopProducing() { keepLoopRunning(whileAsked: false) }

@@ -8,7 +8,6 @@ final class Handover {
 
   private let loop: EventLoop
   private let successor: ChildProcess
-  private let places: Set<String>
   private var done: Completion<Int32>?
   private var deadline = PendingRequest()
   /// Why there will be no successor.
@@ -22,10 +21,9 @@ final class Handover {
     self.done = done
     let sockets = try ListeningSockets.beginHandover()
     defer { for socket in sockets { _ = CUV.close(socket.descriptor) } }
-    places = Set(sockets.map(\.place.text))
     do throws(UVError) {
       successor = try loop.processes.spawn(
-        program, arguments, environment: Self.environment(sockets.map(\.place)),
+        program, arguments, variables: Self.variables(sockets.map(\.place)),
         stdio: [.inherit, .inherit, .inherit, .pipe] + sockets.map { .descriptor($0.descriptor) })
     } catch {
       ListeningSockets.successorEnded()
@@ -33,16 +31,21 @@ final class Handover {
     }
   }
 
-  private static func environment(_ places: [ListeningPlace]) throws(UVError) -> [String: String] {
-    // The sockets that another process has passed to this one are this one's. The watchdog is the successor's from now on.
-    var variables = try Environment.all().filter { name, _ in
-      !name.hasPrefix(PassedSockets.variable) && !name.hasPrefix("LISTEN_") && name != "WATCHDOG_PID"
+  /// The successor's environment: this process's, and what the successor needs to know of the sockets.
+  private static func variables(_ places: [ListeningPlace]) throws(UVError) -> CStrings {
+    let number = PassedSockets.variable
+    var added = ["\(number)=\(places.count)"]
+    for (index, place) in places.enumerated() {
+      added.append("\(number)_\(index)=\(place.name):\(place.text)")
     }
-    variables[PassedSockets.variable] = "\(places.count)"
-    for (number, place) in places.enumerated() {
-      variables["\(PassedSockets.variable)_\(number)"] = "\(place.name):\(place.text)"
+    let files = places.indices.filter { places[$0].file != nil }.map(String.init).joined(separator: ",")
+    added.append("\(PassedSockets.filesVariable)=\(files)")
+    // The sockets that another process has passed to this one are this one's. The watchdog is the successor's
+    // from now on. A program may have variables of its own that begin alike.
+    return try CStrings(environmentWith: added) { name in
+      name == number || name.hasPrefix("\(number)_") || PassedSockets.systemdVariables.contains(name)
+        || name == "WATCHDOG_PID"
     }
-    return variables
   }
 
   func start(within limit: Duration) -> PendingRequest {
@@ -67,7 +70,6 @@ final class Handover {
     guard reason == nil else { return }
     deadline.cancel()
     successor.stdio[3]!.close()
-    ListeningSockets.passedOn(places)
     successor.keepsLoopRunning = false
     successor.exit { result in
       if case .success = result { ListeningSockets.successorEnded() }

@@ -33,6 +33,7 @@ import UVTestSupport
       let text = "\(try await loop.files.readFile(report).value)"
       for name in ["WATCHDOG_PID", "LISTEN_PID"] { #expect(!text.contains(name)) }
       #expect(text.contains("UV_HANDOVER=2\n"))
+      #expect(text.contains("UV_HANDOVER_FILES=1\n"))
       #expect(text.contains("UV_HANDOVER_0=:127.0.0.1:0\n"))
       #expect(text.contains("UV_HANDOVER_1=:unix:\(path)\n"))
       for descriptor in 3...5 { #expect(text.contains(" \(descriptor) -> socket:")) }
@@ -99,6 +100,68 @@ import UVTestSupport
         try await loop.files.unlink(file).value
       }
       listener.close()
+    }
+  }
+
+  @Test func `A successor has the program's own variables, whatever their bytes`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let report = directory + "/report"
+      setenv("LISTEN_ADDRESS", "0.0.0.0", 1)
+      let bytes: [CChar] = [-1, 65, -2, 0]
+      setenv("UV_TEST_BYTES", bytes, 1)
+      defer { for name in ["LISTEN_ADDRESS", "UV_TEST_BYTES"] { unsetenv(name) } }
+      let script = "env > \(report); \(Self.becomesReady)"
+      let successor = try await loop.handover("/bin/sh", ["-c", script]).value
+      let text = try await loop.files.readFile(report).value
+      for line in [
+        Array("LISTEN_ADDRESS=0.0.0.0\n".utf8), Array("UV_TEST_BYTES=".utf8) + [255, 65, 254, 10],
+      ] {
+        #expect(Data(Array(text)).range(of: Data(line)) != nil)
+      }
+      listener.close()
+      try await Self.end(successor, loop)
+    }
+  }
+
+  @Test("Sockets of systemd's for all addresses and with abstract names are taken, each as what it is")
+  func systemd() async throws {
+    await #expect(processExitsWith: .success) {
+      let saved = [3, 4].map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
+      let all = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+      let (named, _) = (socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0), listen(all, 5))
+      var name = sockaddr_un()
+      name.sun_family = sa_family_t(AF_UNIX)
+      let text = [0] + Array("uv-test-\(getpid())".utf8)
+      withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: text) }
+      let size = socklen_t(MemoryLayout<sa_family_t>.size + text.count)
+      let isBound = withUnsafePointer(to: &name) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(named, $0, size) }
+      }
+      guard all >= 0, isBound == 0, listen(named, 5) == 0 else { exit(2) }
+      let copies = [all, named].map { fcntl($0, F_DUPFD_CLOEXEC, 110) }
+      for descriptor in [all, named] where descriptor > 4 { close(descriptor) }
+      for (copy, place) in zip(copies, [Int32(3), 4]) { dup2(copy, place) }
+      setenv("LISTEN_PID", "\(getpid())", 1)
+      setenv("LISTEN_FDS", "2", 1)
+      setenv("LISTEN_FDNAMES", "web:bus", 1)
+      let isRight = try EventLoop.runCallbacks { loop in
+        var bound = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        withUnsafeMutableBytes(of: &bound) {
+          _ = getsockname(3, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        let port = Int(UInt16(bigEndian: bound.sin6_port))
+        let isNoTCP = try loop.tcp.passedListener("bus") == nil
+        let bus = try loop.pipes.passedListener("bus")
+        let web = try loop.tcp.listen(port: port)
+        let isTaken = try web.localAddress().isIPv6 && loop.tcp.passedListener("web") == nil
+        bus?.close()
+        web.close()
+        return isNoTCP && bus != nil && isTaken
+      }
+      for (copy, place) in zip(saved, [Int32(3), 4]) where copy >= 0 { dup2(copy, place) }
+      exit(isRight ? 0 : 1)
     }
   }
 
