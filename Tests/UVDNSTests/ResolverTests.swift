@@ -89,6 +89,44 @@ import UVTestSupport
     }
   }
 
+  /// The contract of `NobodyStarvesTests` for DNS over TCP.
+  @Test("A server that trickles its answer by TCP doesn't keep a question beyond its time, nor the next one")
+  func trickle() async throws {
+    try await withLoop { loop in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      var (isDone, sentCount) = (false, 0)
+      listener.start { result in
+        guard case .success(let connection?) = result else { return }
+        func send() {
+          if isDone || connection.isClosing { return _ = connection.close() }
+          connection.write([sentCount < 2 ? 0xFF : 0]) { _ in
+            loop.sleep(for: .milliseconds(5)) { _ in send() }
+          }
+          sentCount += 1
+        }
+        send()
+      }
+      let good = try NameServer(loop) { _ in .records([[192, 0, 2, 9]]) }
+      let slow = try listener.localAddress()
+      for (servers, isAnswered) in [([slow], false), ([slow, good.address], true)] {
+        let resolver = try good.resolver(timeout: .milliseconds(200)) {
+          ($0.servers, $0.usesTCP) = (servers, true)
+        }
+        try await loop.withDeadline(.seconds(20)) {
+          if isAnswered {
+            #expect(try await resolver.query("example.org", .a).value.map(\.value.host) == ["192.0.2.9"])
+          } else {
+            await expectError(.nameServerFailure, of: try await resolver.query("example.org", .a).value)
+          }
+        }
+      }
+      #expect(sentCount > 2)
+      isDone = true
+      listener.close()
+      good.close()
+    }
+  }
+
   @Test("Answers with any byte changed or cut off end the request, with records or with an error")
   func garbage() async throws {
     try await withLoop { loop in
