@@ -49,20 +49,21 @@ public struct HTTPLimits: Sendable {
   public var headTimeout = Duration.seconds(20)
   /// How long a connection may be silent: between two requests, while a body is read, and while an answer
   /// waits for the client; 60 s at first. A client that takes bytes of its answer isn't silent, whatever it sends.
+  /// Over TLS only bytes of HTTP count: see `ByteStream.readTimeout`.
   /// Between two requests the connection then closes. A body ends with `timedOut`. An answer ends with a reset.
   public var idleTimeout = Duration.seconds(60)
   /// How many bytes in a second a body has to make, beyond the idle timeout, 1 or more; 1,024 at first. Those of its
   /// answer that leave meanwhile count, too. An answer that waits for the client has to make as many. So a client that
   /// sends or takes a byte now and then doesn't stay.
   public var minimumRate = 1024
-  /// How long a connection may last; an hour at first. The answer that is made after that says that it is the
-  /// last one.
+  /// How long a connection may last, whatever its client does; an hour at first. The answer that is made after that says
+  /// that it is the last one. A connection without a request gets ``lastSilence`` then, and closes.
   public var lifetime = Duration.seconds(3600)
   /// How long a client gets to take the last answer, and to end what it sends; 5 s at first. Up to
   /// ``unreadBody`` bytes are dropped.
   public var farewell = Duration.seconds(5)
-  /// How long a client may be silent at the end of the service, since a request may be on its way; 1 s at
-  /// first.
+  /// How long a client may be silent at the end of the service, or of its connection's ``lifetime``, since a request may be
+  /// on its way; 1 s at first.
   public var lastSilence = Duration.seconds(1)
 
   /// The limits at first.

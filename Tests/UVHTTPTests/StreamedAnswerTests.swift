@@ -126,6 +126,25 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A client of HTTP/1.0 sees a reset if its answer is dropped on another thread", arguments: [false, true])
+  func droppedElsewhere(secure: Bool) async throws {
+    let isRead = Log<Bool>()
+    try await serveEach(secure: secure) { exchange in
+      let writer = Box(try? exchange.begin(HTTPResponse(status: .ok)))
+      try? await writer.value?.write("abc").value
+      try? await exchange.loop.until { !isRead.values.isEmpty }
+      elsewhere { writer.value = nil }
+    } client: { loop, connect in
+      let stream = try await connect()
+      try await stream.write("GET / HTTP/1.0\r\n\r\n").value
+      _ = try await stream.read(until: "abc", limit: 1000).value
+      isRead.append(true)
+      #expect(await failure { _ = try await stream.readToEnd(limit: 100).value }?.code == .connectionReset)
+      stream.close()
+    }
+  }
+
   @Test("A body is sent back while it comes, and the connection goes on")
   func echo() async throws {
     try await withServer { exchange in

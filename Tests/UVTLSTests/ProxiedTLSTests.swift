@@ -33,6 +33,28 @@ import UVTestSupport
     }
   }
 
+  @Test("Connections whose header has come, and that nobody has asked for, end with the listener")
+  func rest() async throws {
+    let server = try certificates.server()
+    try await withLoop { loop in
+      let plain = try loop.tcp.listen(host: "127.0.0.1", port: 0).proxyProtocol(from: ["127.0.0.1"])
+      let listener = try loop.tls.listen(over: plain, server, handshakeLimit: 1)
+      listener.next { _ in }
+      var peers: [TCPConnection] = []
+      for _ in 0..<4 {
+        let peer = try await loop.tcp.connect(to: listener.localAddress()).value
+        try await peer.write("PROXY UNKNOWN\r\n").value
+        peers.append(peer)
+        try await loop.settle()
+      }
+      listener.close()
+      for peer in peers {
+        _ = try? await peer.readToEnd(limit: 100).value
+        peer.close()
+      }
+    }
+  }
+
   private static let haproxy = ["/usr/sbin/haproxy", "/usr/bin/haproxy"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }

@@ -108,6 +108,7 @@ import UVHTTP
       }
       var options = HTTPClientOptions()
       options.proxy = HTTPProxy(host: "127.0.0.1", port: port)
+      options.proxy?.tunnelsAll = true
       let client = HTTPClient(loop, options: options)
       for _ in 0..<2 {
         let body = try await client.get("http://127.0.0.1:\(target)/").value.body

@@ -25,6 +25,26 @@ import UVTestSupport
     }
   }
 
+  @Test("Whoever waits gets the error that the program's own function has thrown, as the cause")
+  func cause() async throws {
+    enum Refusal: Error { case wrongPassword, startingUp }
+    try await withLoop { loop in
+      var refusals = [Refusal.wrongPassword, .startingUp]
+      let pool = Pool<TCPConnection>(loop, retry: RetryPolicy(attempts: 1)) { throw refusals.removeFirst() }
+      var errors: [UVError] = []
+      for refusal in refusals {
+        do throws(UVError) { _ = try await pool.lease().value } catch {
+          #expect(error.cause as? Refusal == refusal && error.code == .connectionAborted)
+          #expect(error.message == "\(refusal)")
+          errors.append(error)
+        }
+      }
+      #expect(Set(errors).count == 2)
+      #expect(UVError(.connectionAborted, operation: "create").cause == nil)
+      try await pool.close().value
+    }
+  }
+
   @Test("A creation that fails tells one waiter while a connection is lent, which goes to the next")
   func failsWhileLeased() async throws {
     try await withLoop { loop in

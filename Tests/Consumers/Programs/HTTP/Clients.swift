@@ -130,4 +130,4 @@ enum Clients: Program {
 // 101 Switching Protocols ready
 // 101
 // 200 200
-// ECONNREFUSED
+// EUNEXPECTEDANSWER

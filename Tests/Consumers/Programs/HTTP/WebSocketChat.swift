@@ -56,7 +56,7 @@ enum WebSocketChat: Program {
       print(try await loop.http.get("http://\(address)/").value.body.readToEnd(limit: 100).value)
       print(
         "without an origin:",
-        await code(awaiting: try await loop.http.webSocket("ws://\(address)/").value) == .connectionRefused)
+        await code(awaiting: try await loop.http.webSocket("ws://\(address)/").value) == .unexpectedAnswer)
 
       let origin: HTTPFields = [.origin: "https://chat.example"]
       let client = HTTPClient(loop)
