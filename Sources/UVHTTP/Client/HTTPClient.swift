@@ -46,7 +46,7 @@ public final class HTTPClient {
   ///
   /// - Parameter url: A URL of `http` or `https`. Characters that aren't allowed in one must be encoded.
   /// - Returns: A request for the answer, whatever its status. It fails as
-  ///   ``send(_:body:)-(HTTPRequest,Bytes)`` does.
+  ///   ``send(_:body:onInterim:)`` does.
   ///
   /// libuv has no corresponding function.
   public func get(_ url: String) -> Request<HTTPClientResponse> {
@@ -101,7 +101,7 @@ public final class HTTPClient {
     Request(loop) { [self] in send(request, body: body, onInterim: onInterim, $0) }
   }
 
-  /// Sends a request; see ``send(_:body:)-(HTTPRequest,Bytes)``.
+  /// Sends a request; see ``send(_:body:onInterim:)``.
   ///
   /// libuv has no corresponding function.
   @discardableResult
@@ -158,7 +158,7 @@ public final class HTTPClient {
   ///   - request: The method, the scheme, the authority, the path and the fields. `Upgrade` names the protocol,
   ///     or several.
   ///   - body: The body.
-  /// - Returns: A request for the answer, as that of ``send(_:body:)-(HTTPRequest,Bytes)``. If its status is
+  /// - Returns: A request for the answer, as that of ``send(_:body:onInterim:)``. If its status is
   ///   101 (Switching Protocols), ``HTTPClientResponse/stream`` is the connection. Any other answer refuses,
   ///   or asks for something first. It also fails with `invalidArgument` if `Upgrade` is missing, and with
   ///   `protocolError` if the server switches to something else than what it names.
@@ -210,7 +210,7 @@ extension HTTP {
 
   /// Sends a request by a client of the loop; see ``get(_:)``.
   ///
-  /// - Returns: A request as that of ``HTTPClient/send(_:body:)-(HTTPRequest,Bytes)``.
+  /// - Returns: A request as that of ``HTTPClient/send(_:body:onInterim:)``.
   ///
   /// libuv has no corresponding function.
   public func send(_ request: HTTPRequest, body: Bytes = Bytes()) -> Request<HTTPClientResponse> {

@@ -26,7 +26,7 @@ extension HTTPExchange {
   ///   - client: A client of the exchange's loop. Its options limit the time and the connections.
   ///   - name: The proxy's name for the field `Via`.
   /// - Returns: A request that ends when the whole answer is on its way. It fails with `alreadyInProgress` if there is
-  ///   an answer, with the errors of ``HTTPClient/send(_:body:)-(HTTPRequest,Bytes)``, of both bodies, and of
+  ///   an answer, with the errors of ``HTTPClient/send(_:body:onInterim:)``, of both bodies, and of
   ///   ``respond(_:_:)-(HTTPResponse,Bytes)``. Cancelling it gives up both.
   ///
   /// libuv has no corresponding function. RFC 9110, 7.6, says what a proxy does.
