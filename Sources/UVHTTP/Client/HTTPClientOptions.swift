@@ -46,11 +46,11 @@ public struct HTTPClientOptions: Sendable {
   /// A proxy that all connections go through, but those to ``direct`` hosts; none at first. See
   /// ``takeProxies(from:)`` for those of the environment's variables.
   public var proxy: HTTPProxy?
-  /// Another proxy for `https`; ``proxy`` is for both at first.
+  /// Another proxy for `https`; by default ``proxy`` is for both.
   public var secureProxy: HTTPProxy?
   /// The hosts that no proxy is asked for: names such as `"example.com"`, which stand for those below them, too,
   /// addresses, ranges such as `"10.0.0.0/8"`, each of them with a port or not, such as `"localhost:8080"`, and `"*"` for
-  /// all. None at first. What is none of these matches nothing. Names aren't looked up to compare their addresses.
+  /// all. By default there are none. What is none of these matches nothing. Names aren't looked up to compare their addresses.
   public var direct: [String] = []
   /// Whether ``proxy`` isn't for `https`, because the environment's variables name none for that.
   var isPlainProxyOnly = false

@@ -15,7 +15,7 @@ public struct HTTPProxy: Sendable {
   /// The value of the field `Proxy-Authorization`; nil for a proxy that asks for none. Line ends in it become
   /// blanks.
   public var authorization: String?
-  /// Whether requests without TLS go through a tunnel, too; they don't at first.
+  /// Whether requests without TLS go through a tunnel, too. By default they don't.
   public var tunnelsAll = false
 
   /// A proxy at a host and a port.
@@ -100,7 +100,7 @@ extension HTTPClientOptions {
   /// server starts by CGI, `HTTP_PROXY` is what the client has sent as its field `Proxy`. A variable that is empty names
   /// none.
   ///
-  /// - Parameter variables: The variables; those of this process at first.
+  /// - Parameter variables: The variables; by default those of this process.
   /// - Throws: The errors of ``HTTPProxy/init(url:)``, and `outOfMemory`. The options stay as they were then.
   ///
   /// libuv has no corresponding function.
