@@ -46,11 +46,22 @@ final class StallWatchdog: Sendable {
   }
 
   /// Puts the handler back that has been replaced since, as by a loop that watches the same signal. The
-  /// newer handler gets the signals that aren't this library's.
-  func renewHandler(of watcher: StallWatcher) {
+  /// newer handler gets the signals that aren't this library's. Without our handler the signal would end the
+  /// process, or be misread.
+  ///
+  /// - Returns: False if the watcher has been stopped, or the handler can't be put back.
+  func renewHandler(of watcher: StallWatcher) -> Bool {
     state.withLock { state in
-      // Without a handler the signal would end the process; with one that isn't ours, it would be misread.
-      if state.watchers.contains(where: { $0 === watcher }) { _ = stall_install(watcher.signal) }
+      state.watchers.contains { $0 === watcher } && stall_install(watcher.signal) == 0
+    }
+  }
+
+  /// Counts a report, unless the watcher has been stopped meanwhile: its count stands from then on.
+  func count(_ watcher: StallWatcher) -> Bool {
+    state.withLock { state in
+      let isWatched = state.watchers.contains { $0 === watcher }
+      if isWatched { watcher.reports.add(1, ordering: .relaxed) }
+      return isWatched
     }
   }
 

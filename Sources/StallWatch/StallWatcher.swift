@@ -35,7 +35,8 @@ public final class StallWatcher: Sendable {
   private let handler: @Sendable (Stall) -> Void
   /// Has a function run where the watched thread's work is; nil where that says itself when it works.
   private let enqueue: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
-  private let reports: Atomic<Int>
+  /// How many stalls have been reported.
+  let reports: Atomic<Int>
   /// The object whose thread is watched, such as a loop's executor; ``watcher(of:)`` finds the watcher by it.
   let subject: ObjectIdentifier?
   private let latest = Mutex<[StallReport]>([])
@@ -194,11 +195,11 @@ public final class StallWatcher: Sendable {
   private func report(_ start: UInt64, _ now: UInt64) {
     guard now >= stall_turn_time(start) + limit, reported.exchange(start, ordering: .relaxed) != start
     else { return }
-    StallWatchdog.shared.renewHandler(of: self)
+    guard StallWatchdog.shared.renewHandler(of: self) else { return }
     let (isThere, isSent) = lock.withLock { _ in (turn.pointee.thread != 0, stall_send(turn, start, signal)) }
     guard isThere else { return }
     let stack = isSent ? stall_wait().map { Stack($0) } : nil
-    reports.add(1, ordering: .relaxed)
+    guard StallWatchdog.shared.count(self) else { return }
     let stall = Stall(
       name: name, duration: .milliseconds(Int64(now - stall_turn_time(start))), spawnedAt: stack?.spawnedAt,
       addresses: stack?.addresses() ?? [])
