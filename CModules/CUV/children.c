@@ -13,6 +13,11 @@ void cuv_reap(uv_pid_t id) {
   while (waitpid(id, NULL, 0) < 0 && errno == EINTR) {}
 }
 
+bool cuv_can_enter(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && access(path, X_OK) == 0;
+}
+
 static void libuv_child_ended(uv_process_t *process, int64_t code, int signal) {
   struct cuv_child *child = (struct cuv_child *)process;
   child->done(child, 0, code, signal);

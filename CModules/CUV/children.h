@@ -36,6 +36,9 @@ int cuv_spawn(uv_loop_t *loop, struct cuv_child *child, uv_process_options_t *op
 /// Looks whether a tracer has let go of the child's end.
 void cuv_child_look_again(struct cuv_child *child);
 
+/// Whether a child could have a directory as its working directory.
+bool cuv_can_enter(const char *path);
+
 /// Sends a signal to a child. Returns 0 or a libuv error code.
 int cuv_child_kill(struct cuv_child *child, int signal);
 

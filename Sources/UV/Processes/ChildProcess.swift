@@ -92,11 +92,11 @@ public final class ChildProcess: Handle, Cancelling {
         return child.pointee.is_handle ? 0 : code
       }
     } catch {
-      throw UVError(error.code, operation: error.operation, subject: call.program)
+      throw call.error(error.code)
     }
     take(role: .child)
     block.ownPolledDescriptor(child.pointee.descriptor)
-    try check(code, "spawn", call.program)
+    if code < 0 { throw call.error(UVError.Code(rawValue: code)) }
     processID = child.pointee.id
     for pipe in pipes { pipe?.block.own() }
     if let input = standardInput, !input.passesHandles { input.isOnlyWriter = true }

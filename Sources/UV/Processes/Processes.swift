@@ -26,7 +26,7 @@ public struct Processes {
   ///   - stdio: The child's descriptors, from 0 on. If 0, 1 or 2 is missing, it is
   ///     ``ChildProcess/Stdio/ignore``. The child inherits nothing else that this library has opened.
   /// - Returns: The child, which runs.
-  /// - Throws: `noSuchFile` (the program or the working directory), `permissionDenied`, `notPermitted` (the
+  /// - Throws: `noSuchFile` (the program or the working directory; the error's subject says which), `permissionDenied`, `notPermitted` (the
   ///   user or group), `badDescriptor` (a descriptor to inherit), `tooManyOpenFiles`. `invalidArgument` if a
   ///   string has a NUL in it, or if the name of a variable is empty or has a `=` in it. If it throws,
   ///   nothing is left behind.

@@ -34,6 +34,18 @@ struct SpawnCall {
     self.stdio = stdio.enumerated().map { $1.0.container(of: Int32($0), $1.1) }
   }
 
+  /// The error of a start that has failed. The system tells the same of a program and of a working directory that
+  /// are missing or must not be used, so the directory is looked at.
+  func error(_ code: UVError.Code) -> UVError {
+    if let path = workingDirectory?.pointers[0],
+      [.noSuchFile, .notDirectory, .permissionDenied].contains(code),
+      !cuv_can_enter(path)
+    {
+      return UVError(code, operation: "spawn", subject: "working directory \(String(cString: path))")
+    }
+    return UVError(code, operation: "spawn", subject: program)
+  }
+
   /// Starts the program. Returns 0 or a libuv code.
   func run(_ loop: EventLoop, _ child: UnsafeMutablePointer<cuv_child>, _ done: @escaping cuv_child_cb)
     -> Int32
