@@ -84,6 +84,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     guard backlog >= 1, let backlog = Int32(exactly: backlog) else {
       throw UVError(.invalidArgument, operation: "listen", subject: "backlog \(backlog)")
     }
+    try setTCPDefaults()
     try check(cuv_listen(fileDescriptor(), backlog), "listen", subject)
     block.keep(try ListenerPoll(self, descriptor: fileDescriptor(), subject, place))
     block.own()

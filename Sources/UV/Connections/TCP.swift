@@ -36,6 +36,9 @@ public struct TCP {
   /// Takes over a connected socket, such as one that was accepted elsewhere. The socket is closed with the
   /// connection. If this function throws, the descriptor still belongs to the caller.
   ///
+  /// The socket keeps its options. So small writes leave at once (``TCPConnection/setNoDelay(_:)``) only if it was
+  /// set so.
+  ///
   /// - Parameter fileDescriptor: The descriptor of a connected TCP socket.
   /// - Throws: `badDescriptor`, `notConnected`, `notSupported` for a socket that isn't TCP, and `fileExists`
   ///   if a handle of the loop has it already.
@@ -74,7 +77,11 @@ public struct TCP {
   {
     ConnectRequest.start(
       loop, address.description, done,
-      connection: { () throws(UVError) in try TCPConnection(loop: loop) }
+      connection: { () throws(UVError) in
+        let connection = try TCPConnection(loop: loop)
+        try connection.setTCPDefaults()
+        return connection
+      }
     ) { request, connection, done in
       address.withSockaddr { uv_tcp_connect(request, connection.tcp, $0, done) }
     }

@@ -21,7 +21,12 @@ public final class TCPConnection: ByteStream, PassableHandle {
 
   /// Turns Nagle's algorithm off, so that small writes leave at once, or turns it on again.
   ///
-  /// - Parameter isEnabled: True to send small writes at once, false to let the system gather them.
+  /// It is off by default for connections that a listener of this library has accepted, and for those that this
+  /// library has established. One that is taken over, or received through a pipe, keeps what it has. With the
+  /// algorithm, the second of two small writes waits for the peer's acknowledgement of the first, which may be
+  /// 40 ms late.
+  ///
+  /// - Parameter isEnabled: True, the default, sends small writes at once; false lets the system gather them.
   /// - Throws: `badDescriptor` if the connection is closed.
   ///
   /// The corresponding libuv function is `uv_tcp_nodelay`.
