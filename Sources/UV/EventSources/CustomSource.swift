@@ -113,13 +113,15 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     }
   }
 
-  /// Delivers the elements that have been sent, as many as are asked for.
+  /// Delivers the elements that have been sent, as many as are asked for. A handler may send another one for each
+  /// that it gets, so that the turn's budget is paid from.
   @inlinable
   func flush() {
     var hasDelivered = false
     while source.hasDemand, let element = unasked.popFirst() {
       hasDelivered = true
       source.deliver(element)
+      if loop.spend(1), !unasked.isEmpty { return flushLater() }
     }
     if isToFlushAgain(hasDelivered, isEmpty: unasked.isEmpty) { flushLater() }
   }
