@@ -16,7 +16,7 @@ struct WriteDeadline {
 
   /// More bytes wait. The first of them have the time of silence beside their own.
   mutating func extend(_ stream: ByteStream, by time: Duration, silence: Duration) {
-    let now = stream.loop.now
+    let now = LoopClock.Instant.now
     let end = self.end?.advanced(by: time) ?? now.advanced(by: silence + time)
     self.end = end
     stream.totalTimeout = now.duration(to: end)

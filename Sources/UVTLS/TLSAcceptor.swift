@@ -100,7 +100,7 @@ final class TLSAcceptor {
   private func receive(_ connection: TLSConnection) {
     if waitingCount >= silentLimit { _ = turnSilentAway() }
     let time = loop.isShuttingDown ? min(timeout, TLSHandshake.timeInShutdown) : timeout
-    let visitor = TLSVisitor(connection, self, deadline: loop.now.advanced(by: time), source)
+    let visitor = TLSVisitor(connection, self, deadline: LoopClock.Instant.now.advanced(by: time), source)
     connection.setFilter(visitor)
     silent.append(visitor)
     do throws(UVError) { try connection.readForFilter() } catch { return turnAway(visitor, error) }
@@ -142,7 +142,7 @@ final class TLSAcceptor {
     visitor.waitForTurn()
     ready.append(visitor)
     if ready.count >= silentLimit { rest() }
-    wakeUp(at: loop.now.advanced(by: Self.beat))
+    wakeUp(at: LoopClock.Instant.now.advanced(by: Self.beat))
   }
 
   // MARK: Handshakes
@@ -191,7 +191,7 @@ final class TLSAcceptor {
       handshakes[number] = handshake
       visitor.withBytes {
         session.receive($0)
-        _ = handshake.begin(within: max(.zero, loop.now.duration(to: visitor.deadline)))
+        _ = handshake.begin(within: max(.zero, LoopClock.Instant.now.duration(to: visitor.deadline)))
         // The bytes' memory isn't the session's.
         session.endReceiving()
       }

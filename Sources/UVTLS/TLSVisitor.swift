@@ -74,8 +74,8 @@ final class TLSVisitor: StreamFilter {
 
   /// A peer that is silent doesn't hold up the shutdown.
   func serviceEnds() {
-    guard let connection else { return }
-    deadline = min(deadline, connection.loop.now.advanced(by: TLSHandshake.timeInShutdown))
+    guard connection != nil else { return }
+    deadline = min(deadline, LoopClock.Instant.now.advanced(by: TLSHandshake.timeInShutdown))
     acceptor.wakeUp(at: deadline)
   }
 

@@ -29,7 +29,7 @@ extension EventLoop {
     // libuv counts from the loop's time, which may be old.
     uv_update_time(raw)
     if microtasks.state.pointee.hasNewTimers { timers.placeNew() }
-    let milliseconds = uv_backend_timeout(raw)
+    let milliseconds = internals.timeToWait(on: raw)
     return milliseconds < 0 ? nil : .milliseconds(Int64(milliseconds))
   }
 
@@ -57,7 +57,7 @@ extension EventLoop {
   private func runTurn(_ mode: uv_run_mode) throws(UVError) -> Bool {
     try checkRunnable(throwing: UVError.self)
     turn {
-      uv_run(raw, mode)
+      if mode == UV_RUN_NOWAIT { internals.runWithoutWaiting(raw) } else { uv_run(raw, mode) }
       receiveForTurn()
     }
     let goesOn = isAlive && !hasStopped

@@ -95,6 +95,24 @@ final class LoopInternals {
   /// Whether a writer waits to be flushed at the next turn.
   var hasUnflushed: Bool { !unflushed.isEmpty }
 
+  /// How long libuv would wait if something kept it running, in milliseconds; -1 for any time. Of a loop that
+  /// nothing keeps running it says that it doesn't wait.
+  func timeToWait(on raw: UnsafeMutablePointer<uv_loop_t>) -> Int32 {
+    guard isAttached, !hasUnflushed else { return 0 }
+    uv_ref(cuv_handle(prepare))
+    defer { uv_unref(cuv_handle(prepare)) }
+    return uv_backend_timeout(raw)
+  }
+
+  /// Runs a turn that polls, even if nothing keeps the loop running. libuv would do nothing then: messages from
+  /// other threads would find a descriptor that isn't polled.
+  func runWithoutWaiting(_ raw: UnsafeMutablePointer<uv_loop_t>) {
+    uv_ref(cuv_handle(prepare))
+    uv_run(raw, UV_RUN_NOWAIT)
+    // A writer that waits to be flushed keeps it.
+    if isAttached, !hasUnflushed { uv_unref(cuv_handle(prepare)) }
+  }
+
   func stopPumping() { uv_idle_stop(idle) }
 
   /// Flushes `writer` at the start of the next turn, before the loop waits.
@@ -164,8 +182,13 @@ private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
     let state = loop.microtasks.state
     loop.renewBudget()
     state.pointee.readShare.renew()
-    return state.pointee.count == 0 && !state.pointee.hasNewTimers && !loop.internals.hasUnflushed
-      && loop.watching.turns == nil
+    if state.pointee.count == 0, !state.pointee.hasNewTimers, !loop.internals.hasUnflushed,
+      loop.watching.turns == nil
+    {
+      loop.tellTimeToPoll()
+      return true
+    }
+    return false
   }
   if isDone { return }
   // Retained: a writer may let go of the loop.
@@ -176,7 +199,21 @@ private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
     if !loop.internals.hasUnflushed { break }
   }
   if loop.internals.hasUnflushed { _ = loop.internals.pump() }
+  loop.tellTimeToPoll()
   if let watch = loop.watching.turns { loop.endTurn(watch) }
+}
+
+extension EventLoop {
+  /// Has libuv read the clock before a wait that a timer ends.
+  ///
+  /// libuv counts the wait from its own time, which is that of the turn's beginning. Without this, a timer
+  /// would be late by as long as the turn took. A loop without timers, and one that doesn't wait, reads no
+  /// clock.
+  @inline(__always)
+  fileprivate func tellTimeToPoll() {
+    // Zero is the answer too while descriptors wait to be polled for the first time.
+    if uv_backend_timeout(raw) >= 0, !internals.isPumping { uv_update_time(raw) }
+  }
 }
 
 private func idleCallback(_ handle: UnsafeMutablePointer<uv_idle_t>?) {

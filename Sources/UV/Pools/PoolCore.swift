@@ -250,7 +250,7 @@ final class PoolCore<Resource: PoolResource>: AnyPoolCore {
     if let expiry, expiry <= date { return }
     expiry = date
     expiryTimer.cancel()
-    expiryTimer = loop.sleepQuietly(for: loop.now.duration(to: date)) { [weak self] result in
+    expiryTimer = loop.sleepQuietly(until: date) { [weak self] result in
       if case .success = result { self?.expire() }
     }
   }

@@ -19,7 +19,8 @@ public struct PoolLimits: Sendable {
   public var wait = Duration.seconds(30)
   /// How long one attempt to create a resource may take; 10 s at first.
   public var creation = Duration.seconds(10)
-  /// How long a resource may be idle; 5 min at first. It is then closed. With zero, no resource is kept.
+  /// How long a resource may be idle; 5 min at first. It is then closed. With zero, no resource is kept. The time counts
+  /// from the beginning of the turn in which it is given back.
   public var idle = Duration.seconds(300)
   /// How long a resource may be used after it was created; 30 min at first. It is closed when it is idle or
   /// given back after that. Each time is shortened by a random part of up to a tenth, so that resources that

@@ -10,6 +10,10 @@ public struct Tick: Hashable, Sendable {
 
 /// A repeating timer: a source of ticks at multiples of its interval, without drift.
 ///
+/// Each tick comes at its multiple, rounded up to the next millisecond of the loop's clock. So the time from one tick to
+/// the next is the interval on average, and varies by up to a millisecond: ticks that come 60 times a second are 16 or
+/// 17 ms apart. A tick that is late doesn't move those after it.
+///
 /// Ticks aren't stored. When you ask after one or more ticks have come due, you get one tick, and its
 /// ``Tick/missed`` counts those before it.
 public final class Ticks: EventSource, SourceDriver {

@@ -66,7 +66,9 @@ final class TimerWheel: Cancelling {
   /// deadline at once, so that the dates of a callback come in their order.
   func start(at date: UInt64, _ done: consuming @escaping Completion<Void>) -> PendingRequest {
     let now = uv_hrtime()
-    let (slot, generation) = begin(date > now ? date - now : 0, mayWait: false, done)
+    // Only the first wheel has timers for the next turn.
+    let (slot, generation) = begin(
+      date > now ? date - now : keepsLoopRunning ? 0 : 1, mayWait: false, done)
     return PendingRequest(self, slot: slot, generation: generation)
   }
 

@@ -70,10 +70,26 @@ extension EventLoop {
       complete(done, .sleep, .loopClosed)
       return PendingRequest()
     }
-    if timers.quiet == nil {
-      timers.quiet = TimerWheel(raw, microtasks, isAdopted: isAdopted, keepsLoopRunning: false)
-      timers.quiet!.loop = self
+    return quietTimers.start(after: max(duration, .milliseconds(1)), done)
+  }
+
+  /// Waits for a date, but without keeping the loop running, and a
+  /// millisecond at least.
+  package func sleepQuietly(until date: LoopClock.Instant, _ done: @escaping Completion<Void>)
+    -> PendingRequest
+  {
+    if isClosed {
+      complete(done, .sleep, .loopClosed)
+      return PendingRequest()
     }
-    return timers.quiet!.start(after: max(duration, .milliseconds(1)), done)
+    return quietTimers.start(at: date.nanoseconds, done)
+  }
+
+  private var quietTimers: TimerWheel {
+    if let quiet = timers.quiet { return quiet }
+    let quiet = TimerWheel(raw, microtasks, isAdopted: isAdopted, keepsLoopRunning: false)
+    quiet.loop = self
+    timers.quiet = quiet
+    return quiet
   }
 }

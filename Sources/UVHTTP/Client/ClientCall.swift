@@ -11,6 +11,8 @@ final class ClientCall: Cancelling {
   /// Both are nil between two requests.
   @exclusivity(unchecked) private(set) var client: ClientCore!
   @exclusivity(unchecked) private(set) var outgoing: OutgoingRequest!
+  /// When it began.
+  @exclusivity(unchecked) private(set) var start = LoopClock.Instant(nanoseconds: 0)
   /// When all has to be over.
   @exclusivity(unchecked) private(set) var end = LoopClock.Instant(nanoseconds: 0)
   @exclusivity(unchecked) private var done: Done?
@@ -36,7 +38,9 @@ final class ClientCall: Cancelling {
     self.client = client
     self.outgoing = outgoing
     self.done = consume done
-    end = client.loop.now.after(client.total)
+    // The loop's own time may be old, and the total would end too early.
+    start = .now
+    end = start.after(client.total)
     if let fault = outgoing.fault {
       return endLater(UVError(.invalidArgument, operation: "http", message: fault))
     }
@@ -68,7 +72,7 @@ final class ClientCall: Cancelling {
   }
 
   private func wait(for pool: ClientPool, _ client: ClientCore, _ outgoing: OutgoingRequest) {
-    waiting = pool.lease(within: client.loop.now.duration(to: end)) { [self] result in
+    waiting = pool.lease(within: LoopClock.Instant.now.duration(to: end)) { [self] result in
       switch result {
       case .failure(let error):
         finish(.failure(error.code == .timedOut && client.loop.now >= end ? client.overdue : error))

@@ -165,7 +165,7 @@ final class ClientConnection: PoolResource, Flushable {
 
   private func startTimer(_ end: LoopClock.Instant) {
     timerEnd = end
-    timer = stream.loop.sleepQuietly(for: stream.loop.now.duration(to: end)) { [self] result in
+    timer = stream.loop.sleepQuietly(until: end) { [self] result in
       // One that was cancelled has a successor.
       guard case .success = result else { return }
       timer = nil

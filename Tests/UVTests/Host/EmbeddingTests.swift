@@ -16,6 +16,21 @@ import UVTestSupport
     }
   }
 
+  @Test func `A loop that has nothing to do has no time to wait for`() async throws {
+    try await withThread {
+      let loop = try EventLoop()
+      #expect(try !loop.runNoWait())
+      #expect(loop.backendTimeout == nil)
+      let pending = loop.sleep(for: .seconds(100)) { _ in }
+      #expect(try #require(loop.backendTimeout) > .seconds(50))
+      pending.cancel()
+      #expect(loop.backendTimeout == .zero)
+      while try loop.runNoWait() {}
+      loop.shutdown()
+      #expect(loop.backendTimeout == .zero)
+    }
+  }
+
   @Test(.rule(45)) func `Another loop polls this one, and runs it without waiting`() async throws {
     let log = Log<String>()
     let turns = Log<Int32>()
