@@ -225,6 +225,10 @@ enum cuv_file_call {
   CUV_FILE_READ,
   CUV_FILE_WRITE,
   CUV_FILE_CLOSE,
+  /// Sets the times of a path, of a path or the link itself, and of a descriptor.
+  CUV_FILE_UTIME,
+  CUV_FILE_LUTIME,
+  CUV_FILE_FUTIME,
 };
 
 /// One operation: libuv's request, and the arguments of the call to make.
@@ -242,6 +246,8 @@ struct cuv_file_operation {
   /// Several buffers, in place of `buffer`. The code that made the operation owns the list.
   uv_buf_t *buffers;
   unsigned buffer_count;
+  /// The access time and the modification time to set.
+  struct timespec times[2];
   /// For calls that take a path: `short_path`, or memory of its own.
   char *path;
   /// When the operation was queued, and when a thread began and ended it; zero unless the queue is timed.
@@ -315,28 +321,63 @@ void cuv_file_queue_refuse(struct cuv_file_queue *queue, int code);
 /// more.
 int cuv_file_queue_start( struct cuv_file_queue *queue, uv_loop_t *loop, uv_work_t *work, uv_after_work_cb done);
 
-// MARK: Whole files, in one job of the thread pool (whole_files.c)
+// MARK: Opening without waiting (opening.c)
 
-/// Reads the whole file at `path` into a buffer from malloc. Returns 0 or a libuv error code.
-int cuv_read_file(const char *path, size_t limit, void **bytes, size_t *count);
+/// Results beside libuv's error codes: what is at the path is no file.
+enum { CUV_IS_FIFO = -5101, CUV_IS_SOCKET = -5102 };
+
+/// Opens a file that child processes don't inherit. It doesn't wait for another process; neither do reads and
+/// writes of what is opened. Returns the descriptor, a libuv error code, or one of the results above.
+int cuv_open_file(const char *path, int flags, int mode);
+
+/// Closes what was opened and is no file. Returns the descriptor, a libuv error code, or one of the results above.
+///
+/// `fd` is the descriptor, or the libuv error code of the attempt to open the path.
+int cuv_judge_opened(const char *path, int fd);
+
+// MARK: Whole files, in one job of the thread pool (whole_files.c, copies.c)
 
 /// Writes all bytes at a file's own position. Returns 0 or a libuv error code.
 int cuv_write_all(int fd, const void *start, size_t count);
 
-/// Writes a whole file. With `atomic`, it writes a temporary file beside it and renames that over it, so that
-/// a reader sees either the old contents or the new, never a part. With `sync`, it waits until the contents
-/// and the name have reached the disk. Returns 0 or a libuv error code.
-int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic, int sync);
+enum cuv_job_kind { CUV_JOB_READ, CUV_JOB_WRITE, CUV_JOB_COPY };
 
-/// A whole file to read or write on the thread pool.
+/// A whole file to read, write or copy on the thread pool.
+///
+/// - Reading puts the file's bytes into a buffer from malloc.
+/// - With `atomic`, writing makes a temporary file beside the file and renames that over it, so that a reader sees
+///   either the old contents or the new, never a part. With `sync`, it waits until the contents and the name have
+///   reached the disk.
+/// - Copying takes libuv's flags in `mode`.
 struct cuv_file_job {
   uv_work_t work;
-  char *path;
+  enum cuv_job_kind kind;
+  char *path, *target;
   void *bytes;
   size_t count, limit;
-  int mode, atomic, sync, writes, result;
+  int mode, atomic, sync;
+  /// 0, a libuv error code, or a result of opening.
+  int result;
+  /// What the loop and the thread agree on; changed atomically, and only once.
+  int end;
 };
 int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, uv_after_work_cb done);
+
+/// Has a job that has begun stop. It then leaves nothing behind, and its result is `UV_ECANCELED`. Returns false if
+/// it has done its work already.
+bool cuv_file_job_cancel(struct cuv_file_job *job);
+
+/// Whether the job is to stop.
+bool cuv_file_job_is_cancelled(struct cuv_file_job *job);
+
+/// Does the job's last step, which makes its work known; false if the job was cancelled before.
+bool cuv_file_job_commit(struct cuv_file_job *job);
+
+/// Writes at most so many bytes between two looks at whether the job is to stop.
+int cuv_write_for_job(struct cuv_file_job *job, int fd, const void *bytes, size_t count);
+
+/// Copies a file. Returns 0, a libuv error code, or a result of opening.
+int cuv_copy_file(struct cuv_file_job *job);
 
 // MARK: Which library a piece of code belongs to (libraries.c)
 

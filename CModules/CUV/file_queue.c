@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "cuv.h"
 
+#include <fcntl.h>
 
 int cuv_file_set_path(struct cuv_file_operation *operation, const char *path) {
   size_t size = strlen(path) + 1;
@@ -21,6 +22,30 @@ void cuv_file_cleanup(struct cuv_file_operation *operation) {
   operation->path = NULL;
 }
 
+/// Opens a file as `cuv_open_file` does.
+static void cuv_file_perform_open(struct cuv_file_operation *operation) {
+  uv_fs_t *request = &operation->request;
+  uv_loop_t *loop = request->loop;
+  int flags = operation->flags;
+  uv_fs_open(loop, request, operation->path, flags | O_NONBLOCK, operation->mode, NULL);
+  // Who says so in the flags gets what is there.
+  if (flags & O_NONBLOCK) return;
+  if (request->result == UV_EAGAIN) {
+    uv_fs_req_cleanup(request);
+    uv_fs_open(loop, request, operation->path, flags, operation->mode, NULL);
+  }
+  request->result = cuv_judge_opened(operation->path, (int)request->result);
+}
+
+/// Sets times to the nanosecond. libuv's functions take seconds in a double, and cut them to microseconds.
+static void cuv_file_perform_utime(struct cuv_file_operation *operation) {
+  int flags = operation->call == CUV_FILE_LUTIME ? AT_SYMLINK_NOFOLLOW : 0;
+  int code = operation->call == CUV_FILE_FUTIME
+                 ? futimens(operation->file, operation->times)
+                 : utimensat(AT_FDCWD, operation->path, operation->times, flags);
+  operation->request.result = code < 0 ? uv_translate_sys_error(errno) : 0;
+}
+
 /// Makes the call on the calling thread. Without a callback, libuv touches nothing of the loop.
 static void cuv_file_perform(struct cuv_file_operation *operation) {
   uv_fs_t *request = &operation->request;
@@ -29,13 +54,16 @@ static void cuv_file_perform(struct cuv_file_operation *operation) {
   const uv_buf_t *buffers = operation->buffers ? operation->buffers : &operation->buffer;
   unsigned count = operation->buffers ? operation->buffer_count : 1;
   switch (operation->call) {
-    case CUV_FILE_OPEN: uv_fs_open(loop, request, operation->path, operation->flags, operation->mode, NULL); break;
+    case CUV_FILE_OPEN: cuv_file_perform_open(operation); break;
     case CUV_FILE_STAT: uv_fs_stat(loop, request, operation->path, NULL); break;
     case CUV_FILE_LSTAT: uv_fs_lstat(loop, request, operation->path, NULL); break;
     case CUV_FILE_FSTAT: uv_fs_fstat(loop, request, file, NULL); break;
     case CUV_FILE_READ: uv_fs_read(loop, request, file, buffers, count, operation->offset, NULL); break;
     case CUV_FILE_WRITE: uv_fs_write(loop, request, file, buffers, count, operation->offset, NULL); break;
     case CUV_FILE_CLOSE: uv_fs_close(loop, request, file, NULL); break;
+    case CUV_FILE_UTIME:
+    case CUV_FILE_LUTIME:
+    case CUV_FILE_FUTIME: cuv_file_perform_utime(operation); break;
   }
 }
 

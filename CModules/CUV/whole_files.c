@@ -4,13 +4,30 @@
 
 #include <fcntl.h>
 
-int cuv_read_file(const char *path, size_t limit, void **bytes, size_t *count) {
-  *bytes = NULL;
-  *count = 0;
-  int fd, error = 0;
-  do fd = open(path, O_RDONLY | O_CLOEXEC);
-  while (fd < 0 && errno == EINTR);
-  if (fd < 0) return uv_translate_sys_error(errno);
+/// How many bytes are read or written between two looks at whether the job is to stop.
+enum { STRETCH = 16 << 20 };
+
+/// The longest path that Linux takes, with its NUL.
+enum { PATH_ROOM = 4096 };
+
+// The loop's thread and that of the pool agree on how a job ends: whoever comes first.
+enum { GOES_ON, CANCELLED, DONE };
+
+static bool end(struct cuv_file_job *job, int how) {
+  int before = GOES_ON;
+  return __atomic_compare_exchange_n(&job->end, &before, how, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+bool cuv_file_job_cancel(struct cuv_file_job *job) { return end(job, CANCELLED); }
+bool cuv_file_job_commit(struct cuv_file_job *job) { return end(job, DONE); }
+bool cuv_file_job_is_cancelled(struct cuv_file_job *job) {
+  return __atomic_load_n(&job->end, __ATOMIC_RELAXED) == CANCELLED;
+}
+
+static int cuv_read_file(struct cuv_file_job *job) {
+  int error = 0, fd = cuv_open_file(job->path, O_RDONLY, 0);
+  size_t limit = job->limit;
+  if (fd < 0) return fd;
   struct stat status;
   if (fstat(fd, &status) < 0) {
     error = uv_translate_sys_error(errno);
@@ -31,8 +48,9 @@ int cuv_read_file(const char *path, size_t limit, void **bytes, size_t *count) {
         buffer = moved;
         capacity = larger;
       }
+      if (cuv_file_job_is_cancelled(job)) { error = UV_ECANCELED; break; }
       size_t room = capacity - length;
-      ssize_t got = read(fd, buffer + length, room > 0x40000000 ? 0x40000000 : room);
+      ssize_t got = read(fd, buffer + length, room > STRETCH ? STRETCH : room);
       if (got == 0) break;
       if (got > 0) length += (size_t)got;
       else if (errno != EINTR) error = uv_translate_sys_error(errno);
@@ -41,8 +59,8 @@ int cuv_read_file(const char *path, size_t limit, void **bytes, size_t *count) {
     if (error) {
       free(buffer);
     } else {
-      *bytes = buffer;
-      *count = length;
+      job->bytes = buffer;
+      job->count = length;
     }
   }
   close(fd);
@@ -59,6 +77,19 @@ int cuv_write_all(int fd, const void *start, size_t count) {
     } else if (errno != EINTR) {
       return uv_translate_sys_error(errno);
     }
+  }
+  return 0;
+}
+
+int cuv_write_for_job(struct cuv_file_job *job, int fd, const void *bytes, size_t count) {
+  const char *rest = bytes;
+  while (count > 0) {
+    if (cuv_file_job_is_cancelled(job)) return UV_ECANCELED;
+    size_t part = count > STRETCH ? STRETCH : count;
+    int error = cuv_write_all(fd, rest, part);
+    if (error) return error;
+    rest += part;
+    count -= part;
   }
   return 0;
 }
@@ -88,6 +119,16 @@ static int cuv_open_directory(const char *path, size_t length) {
   return fd < 0 ? uv_translate_sys_error(error) : fd;
 }
 
+/// Only a file is replaced: a name of something else, such as a device, would be lost. Returns 0, a libuv error code,
+/// or a result of opening.
+static int cuv_refuse_other(int directory, const char *name) {
+  struct stat status;
+  if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || S_ISREG(status.st_mode)) return 0;
+  if (S_ISFIFO(status.st_mode)) return CUV_IS_FIFO;
+  if (S_ISSOCK(status.st_mode)) return CUV_IS_SOCKET;
+  return S_ISDIR(status.st_mode) ? UV_EISDIR : UV_EINVAL;
+}
+
 /// Makes a file with a name that no other file in the directory has. Only its owner may use it.
 static int cuv_open_temporary(int directory, char name[24]) {
   for (int tries = 0; tries < 100; tries++) {
@@ -105,18 +146,19 @@ static int cuv_open_temporary(int directory, char name[24]) {
 }
 
 /// Writes a temporary file in `directory`, under a name of its own, and renames it to `name`.
-static int cuv_replace_file(int directory, const char *name, const void *bytes, size_t count, int mode) {
+static int cuv_replace_file(struct cuv_file_job *job, int directory, const char *name) {
   char temporary[24];
   int fd = cuv_open_temporary(directory, temporary);
   if (fd < 0) return fd;
   struct stat old;
-  int error = cuv_write_all(fd, bytes, count);
+  int error = cuv_write_for_job(job, fd, job->bytes, job->count);
+  mode_t mode = fstatat(directory, name, &old, 0) == 0 ? old.st_mode & 07777 : (mode_t)job->mode;
   // A reader of the finished file doesn't expect 0600.
-  if (!error && fchmod(fd, fstatat(directory, name, &old, 0) == 0 ? old.st_mode & 07777 : (mode_t)mode) < 0)
-    error = uv_translate_sys_error(errno);
+  if (!error && fchmod(fd, mode) < 0) error = uv_translate_sys_error(errno);
   if (!error && fsync(fd) < 0) error = uv_translate_sys_error(errno);
   int closed = cuv_close(fd);
   if (!error) error = closed;
+  if (!error && !cuv_file_job_commit(job)) error = UV_ECANCELED;
   if (!error && renameat(directory, temporary, directory, name) < 0) error = uv_translate_sys_error(errno);
   if (error) unlinkat(directory, temporary, 0);
   return error;
@@ -133,37 +175,64 @@ static int cuv_sync_directory(int directory) {
   return error;
 }
 
-int cuv_write_file(const char *path, const void *bytes, size_t count, int mode, int atomic, int sync) {
+/// Follows symbolic links from a path to the name of a file, which may not exist. So a link stays, and its target is
+/// what is written.
+///
+/// - Parameter found: Room for the result, of `PATH_ROOM` bytes.
+/// Returns 0 or a libuv error code.
+static int cuv_follow_links(const char *path, char *found) {
+  char target[PATH_ROOM];
+  if (strlen(path) >= PATH_ROOM) return UV_ENAMETOOLONG;
+  strcpy(found, path);
+  // As many links as Linux follows.
+  for (int links = 0; links <= 40; links++) {
+    ssize_t length = readlink(found, target, sizeof target - 1);
+    if (length < 0) return 0;
+    target[length] = 0;
+    char *slash = strrchr(found, '/');
+    char *begin = *target == '/' || !slash ? found : slash + 1;
+    if (begin - found + length >= PATH_ROOM) return UV_ENAMETOOLONG;
+    strcpy(begin, target);
+  }
+  return UV_ELOOP;
+}
+
+/// Replaces the contents in place.
+static int cuv_overwrite_file(struct cuv_file_job *job) {
+  int fd = cuv_open_file(job->path, O_WRONLY | O_CREAT | O_TRUNC, job->mode);
+  if (fd < 0) return fd;
+  int error = cuv_write_for_job(job, fd, job->bytes, job->count);
+  if (!error && job->sync && fsync(fd) < 0) error = uv_translate_sys_error(errno);
+  int closed = cuv_close(fd);
+  if (!error) error = closed;
+  if (!error && !cuv_file_job_commit(job)) error = UV_ECANCELED;
+  return error;
+}
+
+static int cuv_write_file(struct cuv_file_job *job) {
+  if (!job->atomic && !job->sync) return cuv_overwrite_file(job);
+  char path[PATH_ROOM];
+  int error = cuv_follow_links(job->path, path);
+  if (error) return error;
   const char *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path;
-  int directory = -1;
-  if (atomic || sync) {
-    if (*name == 0) return *path ? UV_EISDIR : UV_ENOENT;
-    directory = cuv_open_directory(path, (size_t)(name - path));
-    if (directory < 0) return directory;
-  }
-  if (atomic) {
-    int error = cuv_replace_file(directory, name, bytes, count, mode);
-    if (!error && sync) error = cuv_sync_directory(directory);
-    close(directory);
-    return error;
-  }
-  int fd;
-  do fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  while (fd < 0 && errno == EINTR);
-  int error = fd < 0 ? uv_translate_sys_error(errno) : cuv_write_all(fd, bytes, count);
-  if (!error && sync && fsync(fd) < 0) error = uv_translate_sys_error(errno);
-  int closed = fd < 0 ? 0 : cuv_close(fd);
-  if (!error) error = closed;
-  if (!error && sync) error = cuv_sync_directory(directory);
-  if (directory >= 0) close(directory);
+  if (*name == 0) return *path ? UV_EISDIR : UV_ENOENT;
+  int directory = cuv_open_directory(path, (size_t)(name - path));
+  if (directory < 0) return directory;
+  error = job->atomic ? cuv_refuse_other(directory, name) : 0;
+  if (!error) error = job->atomic ? cuv_replace_file(job, directory, name) : cuv_overwrite_file(job);
+  if (!error && job->sync) error = cuv_sync_directory(directory);
+  close(directory);
   return error;
 }
 
 static void cuv_file_job_run(uv_work_t *work) {
   struct cuv_file_job *job = (struct cuv_file_job *)work;
-  job->result = job->writes ? cuv_write_file(job->path, job->bytes, job->count, job->mode, job->atomic, job->sync)
-                            : cuv_read_file(job->path, job->limit, &job->bytes, &job->count);
+  switch (job->kind) {
+    case CUV_JOB_READ: job->result = cuv_read_file(job); break;
+    case CUV_JOB_WRITE: job->result = cuv_write_file(job); break;
+    case CUV_JOB_COPY: job->result = cuv_copy_file(job); break;
+  }
 }
 
 int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, uv_after_work_cb done) {

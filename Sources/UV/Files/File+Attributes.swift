@@ -129,8 +129,8 @@ extension File {
     accessTime: Duration, modificationTime: Duration, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     if isClosed { return refuse(.badDescriptor, "fs_futime", done) }
-    return FileRequest.start(loop, "fs_futime", file: self, .void(done)) {
-      uv_fs_futime(loop.raw, $0, descriptor, accessTime.inSeconds, modificationTime.inSeconds, $1)
-    }
+    return FileRequest.queue(
+      CUV_FILE_FUTIME, "fs_futime", on: self, times: (accessTime.timespec, modificationTime.timespec),
+      .void(done))
   }
 }

@@ -6,6 +6,9 @@ import CUV
 /// are used again, because libuv's request is large. A `FileAnswer` turns the answer into a value. A generic
 /// class would look its own type up at every step.
 final class FileRequest: ActiveRequest {
+  /// When a file was last read, and changed.
+  typealias Times = (access: timespec, modification: timespec)
+
   /// libuv's request, and the arguments of a call that waits in the queue.
   let call = FileQueue.Operation.allocate(capacity: 1)
   // The loop's list of requests, kept here so that an operation doesn't go through the loop. The loop clears
@@ -78,7 +81,7 @@ final class FileRequest: ActiveRequest {
   @inline(__always)
   static func queue(
     _ call: cuv_file_call, _ operation: StaticString, on file: File, bytes: Bytes? = nil, offset: Int64 = -1,
-    _ answer: FileAnswer
+    times: Times? = nil, _ answer: FileAnswer
   ) -> PendingRequest {
     take(file.loop)._withUnsafeGuaranteedRef { request in
       request.begin(operation, answer)
@@ -89,6 +92,7 @@ final class FileRequest: ActiveRequest {
         request.setBytes(bytes)
         request.call.pointee.offset = offset
       }
+      if let times { request.call.pointee.times = times }
       return request.enqueue(call)
     }
   }
@@ -114,7 +118,7 @@ final class FileRequest: ActiveRequest {
   @inline(__always)
   static func queue(
     _ call: cuv_file_call, _ loop: EventLoop, _ operation: StaticString, path: UnsafePointer<CChar>?,
-    flags: Int32 = 0, mode: Int32 = 0, _ answer: FileAnswer
+    flags: Int32 = 0, mode: Int32 = 0, times: Times? = nil, _ answer: FileAnswer
   ) -> PendingRequest {
     guard let path else { return refusePath(loop, operation, answer) }
     return take(loop)._withUnsafeGuaranteedRef { request in
@@ -122,6 +126,7 @@ final class FileRequest: ActiveRequest {
       request.isCancellable = true
       request.call.pointee.flags = flags
       request.call.pointee.mode = mode
+      if let times { request.call.pointee.times = times }
       return request.enqueue(call, cuv_file_set_path(request.call, path))
     }
   }
@@ -268,12 +273,19 @@ final class FileRequest: ActiveRequest {
     return true
   }
 
-  /// The path that the operation is about.
+  /// The path that the operation is about, or both of an operation that has two.
   private var subject: String? {
     if let file { return file.description }
     // A thread may be writing the path of libuv's own request, if it works on the queue.
-    let path = isQueued ? call.pointee.path.map { UnsafePointer($0) } : request.pointee.path
-    return path.map { String(cString: $0) }
+    guard !isQueued else { return call.pointee.path.map { String(cString: $0) } }
+    guard let path = request.pointee.path.map({ String(cString: $0) }) else { return nil }
+    switch request.pointee.fs_type {
+    // Either may be the one that is missing.
+    case UV_FS_RENAME, UV_FS_LINK: return "\(path) -> \(String(cString: request.pointee.new_path))"
+    // The link that is made stands first, as in a listing.
+    case UV_FS_SYMLINK: return "\(String(cString: request.pointee.new_path)) -> \(path)"
+    default: return path
+    }
   }
 
   /// Releases what the operation used.

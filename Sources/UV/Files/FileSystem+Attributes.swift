@@ -119,8 +119,10 @@ extension FileSystem {
     _ path: some PathConvertible, accessTime: Duration, modificationTime: Duration,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_utime", path: path, .void(done)) {
-      uv_fs_utime(loop.raw, $1, $0, accessTime.inSeconds, modificationTime.inSeconds, $2)
+    path.withPathBytes {
+      FileRequest.queue(
+        CUV_FILE_UTIME, loop, "fs_utime", path: $0, times: (accessTime.timespec, modificationTime.timespec),
+        .void(done))
     }
   }
 
@@ -147,8 +149,10 @@ extension FileSystem {
     _ path: some PathConvertible, accessTime: Duration, modificationTime: Duration,
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_lutime", path: path, .void(done)) {
-      uv_fs_lutime(loop.raw, $1, $0, accessTime.inSeconds, modificationTime.inSeconds, $2)
+    path.withPathBytes {
+      FileRequest.queue(
+        CUV_FILE_LUTIME, loop, "fs_lutime", path: $0, times: (accessTime.timespec, modificationTime.timespec),
+        .void(done))
     }
   }
 

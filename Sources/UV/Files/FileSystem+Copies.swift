@@ -7,9 +7,12 @@ extension FileSystem {
   ///   - path: The file to copy.
   ///   - destination: The copy's path. A file at this path is replaced, unless the options say otherwise.
   ///   - options: Whether the copy may replace a file, and may share the original's blocks.
-  /// - Returns: A request that ends when the copy is complete. If it fails, what had been written is removed.
+  /// - Returns: A request that ends when the copy is complete. If it fails or is cancelled, the file at
+  ///   `destination` is removed before it ends, also if it replaced another. A copy that is complete when it is
+  ///   cancelled stays, and the request succeeds. It fails with `isDirectory` for a directory, and with
+  ///   `invalidArgument` for a FIFO or a socket.
   ///
-  /// The corresponding libuv function is `uv_fs_copyfile`.
+  /// The corresponding libuv function is `uv_fs_copyfile`; the copy is made by a job of `uv_queue_work`.
   public func copyfile(
     _ path: some PathConvertible, to destination: some PathConvertible, options: CopyOptions = []
   ) -> Request<Void> {
@@ -24,12 +27,13 @@ extension FileSystem {
     _ path: some PathConvertible, to destination: some PathConvertible, options: CopyOptions = [],
     _ done: @escaping Completion<Void>
   ) -> PendingRequest {
-    FileRequest.start(loop, "fs_copyfile", path: path, .void(done)) { path, request, done in
-      destination.withPathBytes { destination in
-        destination.map { uv_fs_copyfile(loop.raw, request, path, $0, options.rawValue, done) }
-          ?? UV_EINVAL.rawValue
-      }
+    let job = WholeFileJob(loop, "fs_copyfile", path, to: destination, nil) { _ in
+    } _: {
+      done($0)
     }
+    job.job.pointee.kind = CUV_JOB_COPY
+    job.job.pointee.mode = options.rawValue
+    return job.start()
   }
 
   /// Makes a file with a name that no other file has, and opens it.

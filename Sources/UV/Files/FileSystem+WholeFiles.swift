@@ -9,8 +9,8 @@ extension FileSystem {
   /// - Parameters:
   ///   - path: The file.
   ///   - maximumSize: The most bytes to read. A larger file fails with `fileTooLarge`.
-  /// - Returns: A request for the contents. It fails with `isDirectory` for a directory, and otherwise with
-  ///   the system's error.
+  /// - Returns: A request for the contents. It fails with `isDirectory` for a directory, with `invalidArgument`
+  ///   for a FIFO or a socket, and otherwise with the system's error. A job that is cancelled stops reading.
   ///
   /// The corresponding libuv function is `uv_queue_work`.
   public func readFile(_ path: some PathConvertible, maximumSize: Int = .max - 1) -> Request<Bytes> {
@@ -44,13 +44,18 @@ extension FileSystem {
   ///   - bytes: The new contents.
   ///   - atomically: Whether to write a temporary file in the same directory first, wait until it has reached
   ///     the disk, and rename it. Then a reader sees either the old contents or the new, never a part, and a
-  ///     failure leaves the old contents in place.
+  ///     failure leaves the old contents in place. A symbolic link stays: its target is replaced. Other names of
+  ///     the file (hard links) keep the old contents.
   ///   - sync: Whether to wait until the contents and the file's name in its directory have reached the disk, so
   ///     that they outlast a loss of power. Together with `atomically`, the file then has the old contents or
   ///     the new ones whatever happens, and the new ones once the request has succeeded. The directory must be
   ///     readable.
   ///   - permissions: The permissions of a file that is created. Without `atomically`, the process's mask is
   ///     subtracted from them.
+  /// - Returns: A request that ends when the contents have been written. If it is cancelled, it ends when no
+  ///   thread writes any more: with `atomically` the file then has its old contents, and otherwise a part of the
+  ///   new ones. If the contents had been written by then, it succeeds. It fails with `invalidArgument` for a FIFO
+  ///   or a socket, and with `atomically` for everything that isn't a file.
   ///
   /// The corresponding libuv functions are `uv_queue_work` and `uv_fs_fsync`.
   public func writeFile(
@@ -74,7 +79,7 @@ extension FileSystem {
     } _: {
       done($0)
     }
-    job.job.pointee.writes = 1
+    job.job.pointee.kind = CUV_JOB_WRITE
     job.job.pointee.atomic = atomically ? 1 : 0
     job.job.pointee.sync = sync ? 1 : 0
     job.job.pointee.mode = Int32(truncatingIfNeeded: permissions.rawValue)
@@ -82,16 +87,26 @@ extension FileSystem {
   }
 }
 
-/// A file read or written whole, in one job of the thread pool. The steps of the job, such as the temporary
-/// file of an atomic write, are in `CModules/CUV/whole_files.c`.
+/// A file that is read, written or copied whole, in one job of the thread pool. The steps of the job, such as the
+/// temporary file of an atomic write, are in `CModules/CUV/whole_files.c` and `copies.c`.
+///
+/// A job that is cancelled stops. One that writes is answered when it has removed what it wrote, and not before.
 final class WholeFileJob<Success>: PoolRequest<Success> {
   var job: UnsafeMutablePointer<cuv_file_job> { raw.assumingMemoryBound(to: cuv_file_job.self) }
   /// Keeps what is written alive while the pool reads it.
   private let bytes: Bytes?
   private let convert: (UnsafeMutablePointer<cuv_file_job>) -> Success
 
-  init(
+  convenience init(
     _ loop: EventLoop, _ operation: String, _ path: some PathConvertible, _ bytes: Bytes?,
+    _ convert: @escaping (UnsafeMutablePointer<cuv_file_job>) -> Success,
+    _ done: @escaping Completion<Success>
+  ) {
+    self.init(loop, operation, path, to: String?.none, bytes, convert, done)
+  }
+
+  init<Target: PathConvertible>(
+    _ loop: EventLoop, _ operation: String, _ path: some PathConvertible, to target: Target?, _ bytes: Bytes?,
     _ convert: @escaping (UnsafeMutablePointer<cuv_file_job>) -> Success,
     _ done: @escaping Completion<Success>
   ) {
@@ -100,6 +115,11 @@ final class WholeFileJob<Success>: PoolRequest<Success> {
     super.init(loop, operation, cuv_file_job.self, done)
     job.initialize(to: cuv_file_job())
     job.pointee.path = path.withPathBytes { $0.flatMap { strdup($0) } }
+    job.pointee.target = target?.withPathBytes { $0.flatMap { strdup($0) } }
+    if target != nil, job.pointee.target == nil {
+      free(job.pointee.path)
+      job.pointee.path = nil
+    }
     if let bytes {
       job.pointee.bytes = UnsafeMutableRawPointer(mutating: UnsafeRawPointer(bytes.start))
       job.pointee.count = bytes.count
@@ -111,13 +131,30 @@ final class WholeFileJob<Success>: PoolRequest<Success> {
 
   deinit {
     free(job.pointee.path)
+    free(job.pointee.target)
     if bytes == nil { free(job.pointee.bytes) }
   }
 
-  override var subject: String? { job.pointee.path.map { String(cString: $0) } ?? "a path with a NUL in it" }
+  override var subject: String? {
+    guard let path = job.pointee.path.map({ String(cString: $0) }) else { return "a path with a NUL in it" }
+    // Either may be the one that is missing.
+    return job.pointee.target.map { "\(path) -> \(String(cString: $0))" } ?? path
+  }
 
   func start() -> PendingRequest {
     submit { job.pointee.path == nil ? UV_EINVAL.rawValue : cuv_file_job_queue(loop.raw, job, didFinishJob) }
+  }
+
+  override func cancel(slot: UInt, generation: UInt) {
+    if isAnswered { return }
+    // What reads leaves nothing behind, and neither does what hasn't begun.
+    if job.pointee.kind == CUV_JOB_READ || uv_cancel(cuv_request(raw)) == 0 {
+      _ = cuv_file_job_cancel(job)
+      endCancelled()
+    } else {
+      // Its answer is on its way if it has done its work already.
+      _ = cuv_file_job_cancel(job)
+    }
   }
 
   override func poolDidEnd(_ code: Int32) { finish(code < 0 ? code : job.pointee.result) { convert(job) } }

@@ -19,7 +19,9 @@ public struct FileSystem {
   ///   - options: `.create`, `.exclusiveCreate`, `.truncate`, `.append`, … Child processes never inherit the
   ///     descriptor.
   ///   - permissions: The permissions of a file that is created. The process's mask is subtracted from them.
-  /// - Returns: A request for the open file.
+  /// - Returns: A request for the open file. It fails with `invalidArgument` for a FIFO and a socket, unless the
+  ///   options say `.nonBlocking`: a thread that waits for the other end can't be stopped. A device is opened
+  ///   without waiting, and a read or write that would wait fails with `wouldBlock`.
   ///
   /// The corresponding libuv function is `uv_fs_open`.
   @inlinable

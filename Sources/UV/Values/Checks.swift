@@ -11,7 +11,24 @@ func check(
 /// The error for a negative code.
 @inline(never)
 func failure(_ code: some BinaryInteger, _ operation: String, _ subject: String? = nil) -> UVError {
-  UVError(UVError.Code(rawValue: Int32(code)), operation: operation, subject: subject)
+  let code = Int32(code)
+  if let kind = noFile(code) {
+    return UVError(.invalidArgument, operation: operation, subject: subject, message: kind)
+  }
+  return UVError(UVError.Code(rawValue: code), operation: operation, subject: subject)
+}
+
+/// What is said of a path at which there is no file; nil for libuv's codes.
+private func noFile(_ code: Int32) -> String? {
+  switch Int(code) {
+  case CUV_IS_FIFO:
+    """
+    this is a FIFO, which would have a thread wait for its other end; open it with O_NONBLOCK, and give the descriptor to \
+    `loop.pipes.open(fileDescriptor:)`
+    """
+  case CUV_IS_SOCKET: "this is a socket; use `loop.pipes.connect(path:)`"
+  default: nil
+  }
 }
 
 /// Whether two buffers of the same size hold the same bytes.
@@ -19,7 +36,7 @@ func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
   a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0
 }
 
-/// Frees what `cuv_read_file` allocated.
+/// Frees what a job that reads a file has allocated.
 func releaseExternal(_ pointer: UnsafeMutablePointer<UInt8>?) { free(pointer) }
 
 /// Calls a libuv function with a path.

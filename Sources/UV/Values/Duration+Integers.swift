@@ -1,3 +1,5 @@
+import CUV
+
 extension Duration {
   /// Whole nanoseconds; 0 for a negative duration, and the largest number for one that doesn't fit.
   package var nanoseconds: UInt64 {
@@ -25,8 +27,13 @@ extension Duration {
     return overflow || carry ? .max : sum
   }
 
-  /// Seconds, in the form in which libuv takes the times of files.
-  var inSeconds: Double {
-    self / .seconds(1)
+  /// The form in which the system takes the times of files, to the nanosecond before. A time before 1970 is
+  /// negative.
+  var timespec: CUV.timespec {
+    let (seconds, attoseconds) = min(max(self, .seconds(Int64.min + 1)), .seconds(Int64.max)).components
+    // The nanoseconds count upwards, before 1970 too.
+    let part = attoseconds >= 0 ? attoseconds : attoseconds + 1_000_000_000_000_000_000
+    return CUV.timespec(
+      tv_sec: Int(attoseconds >= 0 ? seconds : seconds - 1), tv_nsec: Int(part / 1_000_000_000))
   }
 }

@@ -81,28 +81,21 @@ import UVTestSupport
 
   @Test("What the loop has on the thread pool is listed, with the path or the name that it is about")
   func pool() async throws {
-    try await withTemporaryDirectory { directory in
-      let fifo = directory + "/fifo"
-      mkfifo(fifo, 0o600)
-      try await withLoop { loop in
-        let opening = loop.spawn { () async throws(UVError) in try await loop.files.open(fifo).value }
-        let gate = DispatchSemaphore(value: 0)
-        let working = loop.spawn { try? await loop.work { gate.wait() }.value }
-        try await loop.settle()
-        let snapshot = loop.snapshot()
-        #expect(snapshot.poolRequests.count == 2 && snapshot.requests.count == 0)
-        let opened = try #require(snapshot.poolRequests.entries.first { $0.operation == "fs_open" })
-        #expect(opened.subject == fifo)
-        #expect(snapshot.poolRequests.entries.contains { $0.operation == "work" })
-        #expect(
-          snapshot.tasks.entries.contains { $0.wait?.operation == "fs_open" && $0.wait?.subject == fifo })
-        // The open ends when somebody writes.
-        let writer = open(fifo, O_WRONLY)
-        try await opening.value.close().value
-        close(writer)
-        gate.signal()
-        _ = await working.value
-      }
+    try await withLoop { loop in
+      let letGo = keepPoolBusy(of: loop)
+      let opening = loop.spawn { () async throws(UVError) in try await loop.files.open("/etc/passwd").value }
+      try await loop.settle()
+      let snapshot = loop.snapshot()
+      #expect(snapshot.poolRequests.count == poolThreads + 1 && snapshot.requests.count == 0)
+      let opened = try #require(snapshot.poolRequests.entries.first { $0.operation == "fs_open" })
+      #expect(opened.subject == "/etc/passwd")
+      #expect(snapshot.poolRequests.entries.contains { $0.operation == "work" })
+      #expect(
+        snapshot.tasks.entries.contains {
+          $0.wait?.operation == "fs_open" && $0.wait?.subject == "/etc/passwd"
+        })
+      letGo()
+      try await opening.value.close().value
     }
   }
 
