@@ -49,6 +49,11 @@ import UVTestSupport
         loop.spawn { try? await Self.hold(wire, bad) { isDone } }
         return wire
       }
+      defer {
+        isDone = true
+        for wire in wires { wire.close() }
+        server.close()
+      }
       try await loop.withDeadline(Self.bound) {
         for _ in 0..<3 {
           let wire = try await connect()
@@ -59,8 +64,6 @@ import UVTestSupport
         // The bad ones have gone as well, and still do what they did.
         try await loop.until { server.counts.connections == 0 }
       }
-      isDone = true
-      for wire in wires { wire.close() }
       server.close()
       try await serving.value
     }

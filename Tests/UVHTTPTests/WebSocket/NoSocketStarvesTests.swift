@@ -58,6 +58,11 @@ import UVTestSupport
         return wire
       }
       let wire = try await open("/bad")
+      defer {
+        isDone = true
+        wire.close()
+        server.close()
+      }
       let holding = loop.spawn { try? await Self.hold(wire, bad) { isDone } }
       try await loop.withDeadline(NobodyStarvesTests.bound) {
         let good = try await open("/")
