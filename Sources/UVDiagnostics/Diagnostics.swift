@@ -61,8 +61,6 @@ public struct Diagnostics: Sendable {
   ///
   /// - Parameter loop: The server's loop, whose thread this is.
   /// - Throws: `invalidArgument` for a token that is too short or has other characters.
-  ///
-  /// libuv has no corresponding function.
   public func handler(on loop: EventLoop) throws(UVError) -> DiagnosticsHandler {
     try DiagnosticsHandler(self, loop)
   }
@@ -77,8 +75,6 @@ public struct Diagnostics: Sendable {
   /// - Throws: The errors of `HTTP.listen`, such as `addressInUse`, and those of `Pipes.listen`; `invalidArgument`
   ///   for a token that is too short or has other characters; `wouldBlock`, `outOfMemory` or `tooManyOpenFiles`
   ///   if the system has no thread, memory or descriptor left.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func listen(on address: DiagnosticsAddress) throws(UVError) -> DiagnosticsServer {
     try DiagnosticsServer(self, address)
@@ -96,14 +92,10 @@ public enum DiagnosticsAddress: Hashable, Sendable {
 
 extension EventLoop {
   /// A page about this loop; see ``Diagnostics``.
-  ///
-  /// libuv has no corresponding function.
   public var diagnostics: Diagnostics { Diagnostics([executor]) }
 }
 
 extension EventLoopGroup {
   /// A page about all loops of the group; see ``Diagnostics``.
-  ///
-  /// libuv has no corresponding function.
   public var diagnostics: Diagnostics { Diagnostics(executors) }
 }

@@ -27,15 +27,11 @@ public final class DiagnosticsHandler {
   ///   (Misdirected Request) if the host's name is a stranger's.
   /// - Returns: A request that ends when the answer is on its way, as that of `HTTPExchange.respond`, and fails as
   ///   that does. If it is cancelled while loops are asked, the exchange has no answer yet.
-  ///
-  /// libuv has no corresponding function.
   public func answer(_ exchange: HTTPExchange) -> Request<Void> {
     Request(loop) { [self] in answer(exchange, $0) }
   }
 
   /// Answers a request; see ``answer(_:)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func answer(_ exchange: HTTPExchange, _ done: @escaping Completion<Void>) -> PendingRequest {
     let request = exchange.request

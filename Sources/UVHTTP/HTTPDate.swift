@@ -14,7 +14,7 @@
 /// if let known = request.headerFields[.ifModifiedSince].flatMap({ HTTPDate($0) }), changed <= known { … }
 /// ```
 ///
-/// libuv has no corresponding type. RFC 9110, 5.6.7, says what is written.
+/// RFC 9110, 5.6.7, says what is written.
 public struct HTTPDate: Sendable, Hashable, Comparable, LosslessStringConvertible {
   private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = [
@@ -29,8 +29,6 @@ public struct HTTPDate: Sendable, Hashable, Comparable, LosslessStringConvertibl
   ///
   /// - Parameter duration: The time since the beginning of 1970, such as `FileStatus.modificationTime`. What
   ///   isn't a whole second is left out. Earlier times become 1970, and those after the year 9999 its end.
-  ///
-  /// libuv has no corresponding function.
   public init(since1970 duration: Duration) {
     secondsSince1970 = Int(min(max(0, duration.components.seconds), 253_402_300_799))
   }
@@ -39,8 +37,6 @@ public struct HTTPDate: Sendable, Hashable, Comparable, LosslessStringConvertibl
   ///
   /// - Parameter description: `Sun, 06 Nov 1994 08:49:37 GMT`, or as programs before 1997 wrote it:
   ///   `Sunday, 06-Nov-94 08:49:37 GMT`, whose year is less than 50 years away, or `Sun Nov  6 08:49:37 1994`.
-  ///
-  /// libuv has no corresponding function.
   public init?(_ description: String) {
     var words = description.split { " ,-".contains($0) }
     // The day, the month and the year come before the time.

@@ -10,8 +10,6 @@
 /// A request beyond a size is answered with the status that RFC 9110 or RFC 6585 names for it, and its
 /// connection ends after the answer. A limit that useful bytes renew has a total beside it: ``minimumRate``
 /// for a body, and ``lifetime`` for the connection.
-///
-/// libuv has no corresponding type.
 public struct HTTPLimits: Sendable {
   /// How many connections may be open at a time, 1 or more; 10,000 at first. While there are as many, no more
   /// are accepted: clients wait in the system's queue, or are refused; see ``refusedConnections``.
@@ -56,14 +54,14 @@ public struct HTTPLimits: Sendable {
   /// answer that leave meanwhile count, too. An answer that waits for the client has to make as many. So a client that
   /// sends or takes a byte now and then doesn't stay.
   public var minimumRate = 1024
-  /// How long a connection may last, whatever its client does; an hour at first. The answer that is made after that says
+  /// How long a connection may last, whatever its client does; an hour by default. The answer that is made after that says
   /// that it is the last one. A connection without a request gets ``lastSilence`` then, and closes.
   public var lifetime = Duration.seconds(3600)
   /// How long a client gets to take the last answer, and to end what it sends; 5 s at first. Up to
   /// ``unreadBody`` bytes are dropped.
   public var farewell = Duration.seconds(5)
   /// How long a client may be silent at the end of the service, or of its connection's ``lifetime``, since a request may be
-  /// on its way; 1 s at first.
+  /// on its way; 1 s by default.
   public var lastSilence = Duration.seconds(1)
 
   /// The limits at first.

@@ -41,8 +41,6 @@ extension EventLoop {
   ///   - limit: How long a turn may take, 1 ms or more.
   ///   - logger: Where to log it. It is called on the thread that watches.
   /// - Throws: The errors of `watchStalls`.
-  ///
-  /// libuv has no corresponding function.
   public func logStalls(longerThan limit: Duration = .milliseconds(100), to logger: Logger) throws(UVError) {
     try watchStalls(longerThan: limit) { stall in
       let frames = stall.frames

@@ -31,8 +31,6 @@ extension EventLoop {
   ///     to the standard error.
   /// - Throws: `invalidArgument` for a shorter limit and for a signal that can't be caught; `loopClosed`;
   ///   `wouldBlock` or `outOfMemory` if the system has no thread left.
-  ///
-  /// libuv has no corresponding function.
   public func watchStalls(
     longerThan limit: Duration = .milliseconds(100), signal: Signal? = nil,
     _ handler: @escaping @Sendable (Stall) -> Void = { printToStandardError($0.description) }
@@ -53,14 +51,10 @@ extension EventLoop {
 
   /// Ends what ``watchStalls(longerThan:signal:_:)`` began; otherwise the loop's end does. Call it on the
   /// loop's thread. The handler may be called once more if it is running now.
-  ///
-  /// libuv has no corresponding function.
   public func stopWatchingStalls() { observeTurns(nil) }
 
   /// How many stalls of the loop have been reported since it is watched; 0 if it isn't. Call it on the loop's
   /// thread.
-  ///
-  /// libuv has no corresponding function.
   public var stallCount: Int { (turnObserver as? LoopStalls)?.watcher.count ?? 0 }
 }
 

@@ -40,15 +40,11 @@ extension TLSConnection {
   /// - Parameter limit: 1 ms to 24 days, in whole milliseconds. Nil is the system's own limit.
   /// - Throws: `badDescriptor` if the connection is closed, `invalidArgument` for another limit, and
   ///   `notSupported` if it isn't over TCP or the system has no such option.
-  ///
-  /// libuv has no corresponding function.
   public func setUserTimeout(_ limit: Duration?) throws(UVError) { try setTCPUserTimeout(limit) }
 
   /// The system's figures about the way to the peer; see `TCPConnection.tcpInformation()`.
   ///
   /// - Throws: `badDescriptor` if the connection is closed, and `notSupported` if it isn't over TCP or the
   ///   system doesn't tell.
-  ///
-  /// libuv has no corresponding function.
   public func tcpInformation() throws(UVError) -> TCPInformation { try systemTCPInformation() }
 }

@@ -6,7 +6,7 @@
 /// let connection = try await loop.tcp.connect(host: server.host, port: server.port).value
 /// ```
 ///
-/// libuv has no corresponding type. RFC 3986, 3.2.2 and 3.2.3, say how it is written.
+/// RFC 3986, 3.2.2 and 3.2.3, say how it is written.
 public struct HostPort: Hashable, Sendable, LosslessStringConvertible {
   /// A name or an address, which has no brackets.
   public let host: String

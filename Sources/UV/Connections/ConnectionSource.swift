@@ -4,8 +4,6 @@ import CUV
 ///
 /// ``StreamListener`` and `TLSListener` are such sources. So `loop.http.serve(listener)` works over TCP, pipes
 /// and TLS alike. A type of your own may be one, too.
-///
-/// libuv has no corresponding type.
 public protocol ConnectionSource<Element>: EventSource where Element: ByteStream {
   /// The address at which the connections come.
   ///
@@ -54,8 +52,6 @@ extension ConnectionSource where Failure == UVError {
   /// - Returns: A source of the same connections, for `for try await`, for `loop.http.serve`, or for
   ///   `loop.tls.secure`. Closing it closes the listener.
   /// - Throws: `invalidArgument` if an address or the limit is none.
-  ///
-  /// libuv has no corresponding function.
   public func proxyProtocol(
     from peers: [String], timeout: Duration = .seconds(5), limit: Int = 1024,
     onFailure: @escaping (UVError) -> Void = { _ in }

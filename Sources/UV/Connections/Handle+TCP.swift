@@ -12,7 +12,7 @@ extension Handle {
     try check(uv_tcp_nodelay(tcp("tcp_nodelay"), isEnabled ? 1 : 0), "tcp_nodelay")
   }
 
-  /// Sets what each TCP stream has unless it is told otherwise. A handle without a socket keeps it for that, and
+  /// Sets what each TCP stream has by default. A handle without a socket keeps it for that, and
   /// the system gives accepted sockets what their listener has.
   func setTCPDefaults() throws(UVError) {
     if cuv_handle_type(block.handle) == UV_TCP { try setTCPNoDelay(true) }

@@ -26,8 +26,6 @@ extension PipeConnection {
   ///
   /// - Throws: `badDescriptor` if the connection is closed, `notSocket` for a pipe that isn't a socket,
   ///   `notConnected`, and `notSupported` on other systems than Linux, Apple's and FreeBSD.
-  ///
-  /// libuv has no corresponding function.
   public func peerCredentials() throws(UVError) -> PeerCredentials {
     var peer = cuv_peer_credentials()
     try check(cuv_peer_credentials(fileDescriptor(), &peer), "peer_credentials")

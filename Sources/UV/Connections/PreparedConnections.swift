@@ -4,8 +4,6 @@
 /// They are prepared side by side, and delivered in the order in which they are ready. One that fails, or that
 /// takes too long, is closed alone. The listener accepts connections only while somebody asks, and while there
 /// is a place. Closing this source closes the listener.
-///
-/// libuv has no corresponding type.
 public final class PreparedConnections<Connection: ByteStream>: ReadableSource<Connection>, ConnectionSource {
   private let core: PreparationCore<Connection>
 

@@ -55,8 +55,6 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   /// place for as long as you let it: set ``ByteStream/readTimeout`` or ``ByteStream/idleTimeout`` on each
   /// connection, and choose a limit that is well above the number of peers that are served at a time. A
   /// graceful shutdown of the loop accepts those that wait, regardless of the limit.
-  ///
-  /// libuv has no corresponding function.
   public var connectionLimit = Int.max {
     didSet {
       require(

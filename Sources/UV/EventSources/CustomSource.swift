@@ -57,8 +57,6 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   ///     until `pause` is called. This function may send the first ones itself.
   ///   - pause: Called when nobody asks any more, and when the loop is shut down while somebody asks. It
   ///     isn't called when you end the source with ``finish(_:)``.
-  ///
-  /// libuv has no corresponding function.
   public init(
     _ loop: EventLoop, _ operation: String, resume: @escaping Handler, pause: @escaping Handler = { _ in }
   ) {

@@ -2,8 +2,6 @@
 /// are, such as `HTTPServer` and `TLSListener`.
 ///
 /// It has the reading side of a ``CustomSource``. You don't name this type; use its subclasses.
-///
-/// libuv has no corresponding type.
 open class ReadableSource<Element>: EventSource {
   /// The error that ends the source early.
   public typealias Failure = UVError

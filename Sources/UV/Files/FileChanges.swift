@@ -19,13 +19,9 @@ public struct FileEvent: Hashable, Sendable {
     /// that it has happened in a directory that is watched with all below it. The watcher then looks through
     /// all of it, and tells each file that has changed, each directory that has come or gone, and, with this
     /// kind, each directory in which names may have come or gone. ``complete`` follows.
-    ///
-    /// libuv has no corresponding constant.
     public static let overflow = Kinds(rawValue: 1 << 16)
     /// Every directory is watched. It comes once from a watcher of a directory and all below it, and again
     /// after each ``overflow``. Later events tell all that changes after the program has read the tree now.
-    ///
-    /// libuv has no corresponding constant.
     public static let complete = Kinds(rawValue: 1 << 17)
   }
 

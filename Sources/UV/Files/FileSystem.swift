@@ -84,8 +84,6 @@ public struct FileSystem {
   ///   terminal. A read of those may wait for ever, and a thread of the pool with it: use
   ///   ``Pipes/open(fileDescriptor:passesHandles:)``, ``TCP/open(fileDescriptor:)`` or ``EventLoop/tty(_:)``.
   ///   It throws `loopClosed` if the loop has ended.
-  ///
-  /// libuv has no corresponding function.
   public func open(fileDescriptor: Int32) throws(UVError) -> File {
     let subject = "descriptor \(fileDescriptor)"
     if loop.isClosed { throw UVError(.loopClosed, operation: "open", subject: subject) }

@@ -10,15 +10,11 @@ extension EventLoopGroup {
   ///
   /// You can call it from any task. It waits for the turn that each loop is in. If the task is cancelled, it
   /// returns with what the loops have answered by then.
-  ///
-  /// libuv has no corresponding function.
   public func lag() async -> LoopLag { await merged { $0.lag } }
 
   /// Has each of the group's loops begin to measure anew; see ``EventLoop/resetLag()``.
   ///
   /// - Returns: What the loops have measured since the last reset, together.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func resetLag() async -> LoopLag { await merged { $0.resetLag() } }
 
@@ -26,8 +22,6 @@ extension EventLoopGroup {
   /// see ``lag()``.
   ///
   /// - Parameter loop: The loop of the calling thread, where the answer arrives. It isn't one of the group's.
-  ///
-  /// libuv has no corresponding function.
   public func lag(on loop: EventLoop) -> Request<LoopLag> {
     Request(loop) { done in AnswerRequest(loop, "lag", done).start { await self.lag() } }
   }

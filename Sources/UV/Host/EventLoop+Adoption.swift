@@ -45,8 +45,6 @@ extension EventLoop {
   /// - Parameter pointer: A `uv_loop_t` that has been initialized.
   /// - Returns: True for a loop of this module's libuv. It is true too if the system has no descriptor left
   ///   to find out with.
-  ///
-  /// libuv has no corresponding function.
   public static func isOwnLibuv(_ pointer: UnsafeMutableRawPointer) -> Bool {
     guard let origin = LibuvOrigin.own else { return true }
     return cuv_loop_origin(rawLoop(pointer)) == origin

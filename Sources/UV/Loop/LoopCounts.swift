@@ -20,8 +20,6 @@ public struct LoopCounts: Hashable, Sendable {
 extension EventLoop {
   /// Counts of what the loop's streams have done since the loop was made. Call it on the loop's thread.
   /// Complexity: O(1).
-  ///
-  /// libuv has no corresponding function.
   public var counts: LoopCounts {
     assertOnLoop()
     return microtasks.state.pointee.counts

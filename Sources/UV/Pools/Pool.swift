@@ -22,8 +22,6 @@
 ///
 /// Use a pool on its loop's thread only. You may drop the last reference to it on any thread, which does the
 /// same as ``close()``.
-///
-/// libuv has no corresponding type.
 public final class Pool<Resource: PoolResource> {
   private let core: PoolCore<Resource>
 
@@ -65,8 +63,6 @@ public final class Pool<Resource: PoolResource> {
   public var loop: EventLoop { core.loop }
 
   /// The numbers of resources and waiters now, and of the events since the pool was made. Complexity: O(1).
-  ///
-  /// libuv has no corresponding function.
   public var counts: PoolCounts { core.currentCounts }
 
   /// Asks for a resource.
@@ -84,16 +80,12 @@ public final class Pool<Resource: PoolResource> {
   ///   creation that fails tells everybody who waits, or only the first if resources are lent that may still
   ///   come back. If the request is cancelled, a creation that it has begun goes on, and its resource becomes
   ///   idle.
-  ///
-  /// libuv has no corresponding function.
   public func lease() -> Request<PoolLease<Resource>> { Request(loop) { [self] in lease($0) } }
 
   /// Asks for a resource; see ``lease()``.
   ///
   /// - Parameter done: Called once on the loop's thread, never before this function returns.
   /// - Returns: A way to cancel.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func lease(_ done: @escaping Completion<PoolLease<Resource>>) -> PendingRequest {
     loop.requireOnLoop("lease()")
@@ -118,8 +110,6 @@ public final class Pool<Resource: PoolResource> {
   ///   - body: What to do with the resource. Don't keep the resource.
   /// - Returns: What `body` returned.
   /// - Throws: The errors of ``lease()``, and what `body` threw.
-  ///
-  /// libuv has no corresponding function.
   public nonisolated(nonsending) func withResource<T>(
     keepingAfter isGood: (any Error) -> Bool = { _ in false },
     _ body: nonisolated(nonsending) (Resource) async throws -> T
@@ -142,8 +132,6 @@ public final class Pool<Resource: PoolResource> {
   ///
   /// - Returns: A request that succeeds when the last resource is closed. It fails with `cancelled` if the
   ///   loop ends before.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func close() -> Request<Void> {
     core.end()
@@ -154,8 +142,6 @@ public final class Pool<Resource: PoolResource> {
   ///
   /// - Parameter done: Called once on the loop's thread, never before this function returns.
   /// - Returns: A way to cancel. It ends the waiting only.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func close(_ done: @escaping Completion<Void>) -> PendingRequest {
     core.end()

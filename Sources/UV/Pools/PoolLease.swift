@@ -25,14 +25,10 @@ public final class PoolLease<Resource: PoolResource> {
 
   /// Gives the resource back for others. If it isn't ``PoolResource/isReusable``, it is closed. Calling this
   /// function again, or after ``discard()``, does nothing. Complexity: O(1).
-  ///
-  /// libuv has no corresponding function.
   public func giveBack() { end(isBroken: false) }
 
   /// Closes the resource: after an error, its next user might get what was meant for this one. The pool
   /// creates another one when somebody asks.
-  ///
-  /// libuv has no corresponding function.
   public func discard() { end(isBroken: true) }
 
   private func end(isBroken: Bool) {

@@ -6,8 +6,6 @@
 /// limits.wait = .seconds(2)
 /// let pool = Pool(loop.tcp.connect(host: "localhost", port: 6379), limits: limits)
 /// ```
-///
-/// libuv has no corresponding type.
 public struct PoolLimits: Sendable {
   /// How many resources there may be, lent, idle and being created, 1 or more; 10 at first.
   public var resources = 10
@@ -19,7 +17,7 @@ public struct PoolLimits: Sendable {
   public var wait = Duration.seconds(30)
   /// How long one attempt to create a resource may take; 10 s at first.
   public var creation = Duration.seconds(10)
-  /// How long a resource may be idle; 5 min at first. It is then closed. With zero, no resource is kept. The time counts
+  /// How long a resource may be idle; 5 min by default. It is then closed. With zero, no resource is kept. The time counts
   /// from the beginning of the turn in which it is given back.
   public var idle = Duration.seconds(300)
   /// How long a resource may be used after it was created; 30 min at first. It is closed when it is idle or

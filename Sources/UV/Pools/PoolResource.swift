@@ -44,8 +44,6 @@ extension PoolResource {
 extension ByteStream: PoolResource {
   /// Whether somebody else may use the connection now: it is open in both directions, nothing that has come
   /// is unread, nobody waits for bytes, and nothing waits to be written.
-  ///
-  /// libuv has no corresponding function.
   public var isReusable: Bool {
     isReadable && isWritable && !source.hasEnded && !source.hasDemand && unreadByteCount == 0
       && writesIfAny { $0.isEmpty } ?? true

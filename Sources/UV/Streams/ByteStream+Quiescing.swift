@@ -7,8 +7,6 @@ extension ByteStream {
   /// A protocol that keeps connections open checks this property before each answer. If it is true, the
   /// answer says that it is the last one, and the connection is closed after it. The property is always false
   /// for a connection that the program has made itself.
-  ///
-  /// libuv has no corresponding function.
   public var isQuiescing: Bool { block.header.pointee.role == .accepted && loop.isShuttingDown }
 
   /// Waits until the server that has accepted this connection begins to end.
@@ -28,16 +26,12 @@ extension ByteStream {
   /// - Returns: A request that ends when a graceful shutdown of the loop begins, or at once if it has begun.
   ///   It fails with `cancelled` when the connection is closed, and with `badDescriptor` if it is closed
   ///   already. A connection that the program has made itself is never told.
-  ///
-  /// libuv has no corresponding function.
   public func quiescing() -> Request<Void> { Request(loop) { [self] in quiescing($0) } }
 
   /// Waits until the server that has accepted this connection begins to end; see ``quiescing()``.
   ///
   /// - Parameter done: Called once on the loop's thread, never before this function returns.
   /// - Returns: A way to cancel.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func quiescing(_ done: @escaping Completion<Void>) -> PendingRequest {
     if isClosing {

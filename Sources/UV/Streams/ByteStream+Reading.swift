@@ -147,8 +147,6 @@ extension ByteStream {
   ///   empty delimiter or a negative limit. The bytes stay in both cases.
   ///
   /// Complexity: O(*n*). No memory is allocated if the bytes came in one read of the system.
-  ///
-  /// libuv has no corresponding function.
   public final func tryRead(until delimiter: Bytes, limit: Int) throws(UVError) -> Bytes? {
     try tryRead(Frame(.until, limit, delimiter))
   }
@@ -159,8 +157,6 @@ extension ByteStream {
   /// - Parameter limit: The most bytes that the line may have, 0 or more.
   /// - Returns: The line; nil as with ``tryRead(until:limit:)``.
   /// - Throws: `messageTooLong` and `invalidArgument`, as ``tryRead(until:limit:)`` does.
-  ///
-  /// libuv has no corresponding function.
   public final func tryReadLine(limit: Int) throws(UVError) -> Bytes? { try tryRead(Frame(.line, limit)) }
 
   /// Takes a number of bytes if they have come; see ``read(exactly:)`` and ``tryRead(until:limit:)``.
@@ -168,8 +164,6 @@ extension ByteStream {
   /// - Parameter count: How many bytes, 0 to 1 GiB.
   /// - Returns: The bytes; nil as with ``tryRead(until:limit:)``.
   /// - Throws: `invalidArgument` if `count` is out of range.
-  ///
-  /// libuv has no corresponding function.
   public final func tryRead(exactly count: Int) throws(UVError) -> Bytes? {
     try tryRead(Frame(.exactly, count))
   }

@@ -29,8 +29,6 @@ extension ByteStream {
   /// timeout doesn't keep the loop running. A closed stream ignores a new value. If TLS has taken over the
   /// connection and a timeout was set before, or somebody waits for ``quiescing()``, the secured stream takes
   /// it.
-  ///
-  /// libuv has no corresponding function.
   public var readTimeout: Duration? {
     get { timeout(.read) }
     set { setTimeout(.read, newValue) }
@@ -47,14 +45,12 @@ extension ByteStream {
   /// When the time has passed, the stream is closed, a TCP connection by a reset: a part of the bytes may
   /// have left, so that nothing more can be written. All reads and writes that wait get `timedOut`, and so do
   /// those that begin later. The error names this timeout. Otherwise it is as ``readTimeout``.
-  ///
-  /// libuv has no corresponding function.
   public var writeTimeout: Duration? {
     get { timeout(.write) }
     set { setTimeout(.write, newValue) }
   }
 
-  /// How long to wait for the peer while no byte goes in either direction; nil, as at first, for ever. What counts as a
+  /// How long to wait for the peer while no byte goes in either direction; nil, the default, for ever. What counts as a
   /// byte over TLS is as with ``readTimeout``; what TLS itself answers doesn't count, either.
   ///
   /// A reader that waits while the program writes is not idle. So this is the timeout for a peer that may be
@@ -64,8 +60,6 @@ extension ByteStream {
   ///
   /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those
   /// who wait for bytes are told, as with ``readTimeout``. The error names this timeout.
-  ///
-  /// libuv has no corresponding function.
   public var idleTimeout: Duration? {
     get { timeout(.idle) }
     set { setTimeout(.idle, newValue) }
@@ -89,8 +83,6 @@ extension ByteStream {
   /// property is set again. Bytes that have come already are read without waiting. So a reader that takes
   /// longer over its bytes than the peer takes to send more never waits, and isn't told: limit its work by
   /// `withDeadline` of the loop. The error names this timeout.
-  ///
-  /// libuv has no corresponding function.
   public var totalTimeout: Duration? {
     get { timeout(.total) }
     set { setTimeout(.total, newValue) }

@@ -2,8 +2,6 @@
 /// protocol, version 1 or 2.
 ///
 /// [The specification](https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt) is HAProxy's.
-///
-/// libuv has no corresponding type.
 public struct ProxyHeader: Hashable, Sendable {
   /// A further fact, in version 2.
   public struct Field: Hashable, Sendable {
@@ -43,8 +41,6 @@ public struct ProxyHeader: Hashable, Sendable {
 extension ByteStream {
   /// The load balancer's header of this connection; nil if none was read. A TLS connection has the header that
   /// came before its handshake.
-  ///
-  /// libuv has no corresponding function.
   public var proxyHeader: ProxyHeader? { isClosing ? nil : sidecar?.proxyHeader }
 
   /// Reads the header of the PROXY protocol, with which a load balancer begins a connection. The bytes after it

@@ -64,8 +64,6 @@ package enum FilteredRead {
 
 /// Something that secures a client's connections, as TLS does. A module whose protocol may be secured, such as
 /// `UVHTTP`, takes one, so that it needs no TLS itself: `HTTPClient(loop, security: loop.tls)`.
-///
-/// libuv has no corresponding type.
 public protocol StreamSecurity {
   /// Secures a connection that is open, and verifies that the peer is `host`.
   ///

@@ -14,8 +14,6 @@
 /// The value is made when it is first asked for, and is dropped at the end of the loop. It usually is an
 /// object, so that all who ask see its changes. Make one `LoopLocal` for the whole program: a loop keeps its
 /// value even if the `LoopLocal` itself goes.
-///
-/// libuv has no corresponding type.
 public final class LoopLocal<Value>: Sendable {
   private let number = LoopLocals.numbers.next()
   private let make: @Sendable (EventLoop) -> Value

@@ -22,8 +22,6 @@ extension Bytes {
   /// The checksum CRC-32C (Castagnoli) of the bytes, which tells a record that was written or sent in part, or
   /// damaged by chance. It is the one of iSCSI, ext4 and the PROXY protocol; whoever means harm can forge it.
   /// Complexity: O(*n*).
-  ///
-  /// libuv has no corresponding function.
   public var crc32c: UInt32 {
     var sum = CRC32C()
     sum.add(span)

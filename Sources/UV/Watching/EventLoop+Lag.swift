@@ -9,8 +9,6 @@ extension EventLoop {
   /// ```
   ///
   /// The value is a copy that you can keep and send anywhere. Complexity: O(1), a copy of 8 KiB.
-  ///
-  /// libuv has no corresponding function.
   public var lag: LoopLag {
     assertOnLoop()
     return watching.turns?.lag?.value ?? LoopLag()
@@ -19,8 +17,6 @@ extension EventLoop {
   /// Begins to measure anew. Call it on the loop's thread.
   ///
   /// - Returns: What has been measured since the loop began to measure, or since the last reset.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func resetLag() -> LoopLag {
     assertOnLoop()

@@ -17,7 +17,7 @@ import UV
 /// Idle connections don't keep the loop running. Use a client on its loop's thread. You may drop it on any
 /// thread, which closes what is idle.
 ///
-/// libuv has no corresponding type. RFC 9110 and RFC 9112 say how the client behaves.
+/// RFC 9110 and RFC 9112 say how the client behaves.
 public final class HTTPClient {
   let core: ClientCore
   /// The request for the last URL. Most programs that ask much ask for the same again.
@@ -30,8 +30,6 @@ public final class HTTPClient {
   ///   - options: Limits, deadlines, redirects and a proxy.
   ///   - security: What secures connections for `https`: `loop.tls` of `UVTLS`, which verifies servers by the
   ///     system's roots, or `loop.tls.client(context)`. Without it, such requests fail with `notSupported`.
-  ///
-  /// libuv has no corresponding function.
   public init(
     _ loop: EventLoop, options: HTTPClientOptions = HTTPClientOptions(),
     security: (any StreamSecurity)? = nil
@@ -47,8 +45,6 @@ public final class HTTPClient {
   /// - Parameter url: A URL of `http` or `https`. Characters that aren't allowed in one must be encoded.
   /// - Returns: A request for the answer, whatever its status. It fails as
   ///   ``send(_:body:onInterim:)`` does.
-  ///
-  /// libuv has no corresponding function.
   public func get(_ url: String) -> Request<HTTPClientResponse> {
     if let get = asking(url) { Request(get) } else { Request(loop) { [self] in get(url, $0) } }
   }
@@ -58,8 +54,6 @@ public final class HTTPClient {
   /// `done` is called once on the loop's thread, never before this function returns.
   ///
   /// - Returns: A way to cancel.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func get(_ url: String, _ done: @escaping Completion<HTTPClientResponse>) -> PendingRequest {
     if let get = asking(url) { return core.send(get.outgoing, done) }
@@ -93,8 +87,6 @@ public final class HTTPClient {
   ///   connecting, `timedOut`, `endOfFile` if the server ends the connection before an answer, `protocolError`
   ///   if the answer isn't one of HTTP/1.1, and the errors of a read. Cancelling it closes its connection at
   ///   once.
-  ///
-  /// libuv has no corresponding function.
   public func send(
     _ request: HTTPRequest, body: Bytes = Bytes(), onInterim: ((HTTPResponse) -> Void)? = nil
   ) -> Request<HTTPClientResponse> {
@@ -102,8 +94,6 @@ public final class HTTPClient {
   }
 
   /// Sends a request; see ``send(_:body:onInterim:)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func send(
     _ request: HTTPRequest, body: Bytes = Bytes(), onInterim: ((HTTPResponse) -> Void)? = nil,
@@ -125,8 +115,6 @@ public final class HTTPClient {
   ///   complete, no more of the body is sent, and the connection ends. Whether the server has taken it, its status says. It also fails with the errors of `body`, and with
   ///   `invalidArgument` if the body has another length than was said, or a length and trailers. It is never
   ///   sent twice.
-  ///
-  /// libuv has no corresponding function.
   public func send(
     _ request: HTTPRequest, body: some EventSource<Bytes>, length: Int? = nil,
     trailers: (() -> HTTPFields)? = nil, onInterim: ((HTTPResponse) -> Void)? = nil
@@ -137,8 +125,6 @@ public final class HTTPClient {
   }
 
   /// Sends a request whose body comes bit by bit; see the function that returns a request.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func send(
     _ request: HTTPRequest, body: some EventSource<Bytes>, length: Int? = nil,
@@ -163,14 +149,12 @@ public final class HTTPClient {
   ///   or asks for something first. It also fails with `invalidArgument` if `Upgrade` is missing, and with
   ///   `protocolError` if the server switches to something else than what it names.
   ///
-  /// libuv has no corresponding function. RFC 9110, 7.8, says how to switch.
+  /// RFC 9110, 7.8, says how to switch.
   public func upgrade(_ request: HTTPRequest, body: Bytes = Bytes()) -> Request<HTTPClientResponse> {
     Request(loop) { [self] in upgrade(request, body: body, $0) }
   }
 
   /// Asks for another protocol on the connection; see ``upgrade(_:body:)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func upgrade(
     _ request: HTTPRequest, body: Bytes = Bytes(), _ done: @escaping Completion<HTTPClientResponse>
@@ -185,16 +169,12 @@ public final class HTTPClient {
   ///
   /// - Returns: A request that succeeds when the last connection is closed. It fails with `cancelled` if the
   ///   loop ends before.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func close() -> Request<Void> { core.close() }
 
   /// The sums of the counts of the pools of all origins.
   ///
   /// Complexity: O(*n*) in the number of origins.
-  ///
-  /// libuv has no corresponding function.
   public var counts: PoolCounts { core.counts }
 }
 
@@ -204,15 +184,11 @@ extension HTTP {
   ///
   /// - Parameter url: A URL of `http`.
   /// - Returns: A request as that of ``HTTPClient/get(_:)``.
-  ///
-  /// libuv has no corresponding function.
   public func get(_ url: String) -> Request<HTTPClientResponse> { ClientCore.ofLoop[loop].get(url) }
 
   /// Sends a request by a client of the loop; see ``get(_:)``.
   ///
   /// - Returns: A request as that of ``HTTPClient/send(_:body:onInterim:)``.
-  ///
-  /// libuv has no corresponding function.
   public func send(_ request: HTTPRequest, body: Bytes = Bytes()) -> Request<HTTPClientResponse> {
     ClientCore.ofLoop[loop].send(request, body: body)
   }

@@ -8,8 +8,6 @@ import UV
 /// options.redirects = 5
 /// let client = HTTPClient(loop, options: options)
 /// ```
-///
-/// libuv has no corresponding type.
 public struct HTTPClientOptions: Sendable {
   /// The limits of the connections to each origin, that is each scheme, host and port: how many there may be,
   /// how many requests may wait for one and for how long, how long connecting may take, and how long a
@@ -43,7 +41,7 @@ public struct HTTPClientOptions: Sendable {
   /// How many bytes an answer's body may have, 0 or more; as many as there are at first, since a program that
   /// reads a body decides itself. `readToEnd(limit:)` has a limit of its own.
   public var body = Int.max
-  /// A proxy that all connections go through, but those to ``direct`` hosts; none at first. See
+  /// A proxy that all connections go through, but those to ``direct`` hosts; none by default. See
   /// ``takeProxies(from:)`` for those of the environment's variables.
   public var proxy: HTTPProxy?
   /// Another proxy for `https`; by default ``proxy`` is for both.

@@ -5,8 +5,6 @@ import UV
 ///
 /// The answer holds a connection until its body has been read to its end. If you don't need the body, drop the
 /// answer: the connection is then closed, unless all of the body has come. You may drop it on any thread.
-///
-/// libuv has no corresponding type.
 public struct HTTPClientResponse {
   /// The body. It has no bytes if the answer has none, as with HEAD or the status 204 or 304.
   public private(set) var body: HTTPBody

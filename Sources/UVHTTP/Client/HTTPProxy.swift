@@ -6,7 +6,7 @@ import UV
 /// as WebSocket. Others are sent to the proxy with their whole URL, since many proxies open tunnels to the port of
 /// `https` alone.
 ///
-/// libuv has no corresponding type. RFC 9112, 3.2.2, and RFC 9110, 9.3.6, say what a proxy gets.
+/// RFC 9112, 3.2.2, and RFC 9110, 9.3.6, say what a proxy gets.
 public struct HTTPProxy: Sendable {
   /// The name or the address of the proxy.
   public var host: String
@@ -34,8 +34,6 @@ public struct HTTPProxy: Sendable {
   ///   without a port it is 80. What follows the port doesn't count. Percent signs encode characters of the user and the
   ///   password.
   /// - Throws: `notSupported` for another scheme, such as `https` or `socks5`, and `invalidArgument` if it is no URL.
-  ///
-  /// libuv has no corresponding function.
   public init(url: String) throws(UVError) {
     func fault(_ code: UVError.Code, _ message: String) -> UVError {
       // Not the whole URL, which may have a password.
@@ -102,8 +100,6 @@ extension HTTPClientOptions {
   ///
   /// - Parameter variables: The variables; by default those of this process.
   /// - Throws: The errors of ``HTTPProxy/init(url:)``, and `outOfMemory`. The options stay as they were then.
-  ///
-  /// libuv has no corresponding function.
   public mutating func takeProxies(from variables: [String: String]? = nil) throws(UVError) {
     let variables = if let variables { variables } else { try Environment.all() }
     func value(_ name: String) -> String? {

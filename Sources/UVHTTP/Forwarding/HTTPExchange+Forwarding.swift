@@ -29,7 +29,7 @@ extension HTTPExchange {
   ///   an answer, with the errors of ``HTTPClient/send(_:body:onInterim:)``, of both bodies, and of
   ///   ``respond(_:_:)-(HTTPResponse,Bytes)``. Cancelling it gives up both.
   ///
-  /// libuv has no corresponding function. RFC 9110, 7.6, says what a proxy does.
+  /// RFC 9110, 7.6, says what a proxy does.
   public func forward(
     changing change: @escaping (inout HTTPRequest) -> Void = { _ in }, by client: HTTPClient,
     as name: String = "swift-uv"
@@ -39,7 +39,7 @@ extension HTTPExchange {
 
   /// Sends the request on to another server; see ``forward(changing:by:as:)``.
   ///
-  /// libuv has no corresponding function. RFC 9110, 7.6, says what a proxy does.
+  /// RFC 9110, 7.6, says what a proxy does.
   @discardableResult
   public func forward(
     changing change: (inout HTTPRequest) -> Void = { _ in }, by client: HTTPClient,

@@ -15,7 +15,7 @@ extension HTTPFields {
   /// - Parameter name: The proxy's name: a host, or a word such as `gateway`.
   /// - Returns: The fields to send.
   ///
-  /// libuv has no corresponding function. RFC 9110, 7.6, says which fields these are.
+  /// RFC 9110, 7.6, says which fields these are.
   public func forwarded(as name: String) -> HTTPFields {
     var fields = self
     for option in elements(of: .connection) {

@@ -44,8 +44,6 @@ public struct HTTP {
   ///   - listener: The source of the connections. It is closed with the server.
   ///   - limits: How much a client may make the server spend.
   /// - Returns: The source of the requests. It ends with the error of the listener, if that has one.
-  ///
-  /// libuv has no corresponding function.
   public func serve(_ listener: some ConnectionSource, limits: HTTPLimits = HTTPLimits()) -> HTTPServer {
     HTTPServer(listener, limits)
   }
@@ -64,8 +62,6 @@ public struct HTTP {
   ///   - connection: An open connection of this loop, which nobody else reads or writes.
   ///   - limits: How much the client may make the server spend.
   /// - Returns: The source of the requests. It ends with the connection, whatever ended that.
-  ///
-  /// libuv has no corresponding function.
   public func serve(_ connection: ByteStream, limits: HTTPLimits = HTTPLimits()) -> HTTPServer {
     HTTPServer(connection, limits)
   }

@@ -21,7 +21,7 @@ protocol BodyReader: AnyObject {
 /// connection before, `messageTooLong` if it is longer than ``HTTPLimits/body``, `invalidArgument` if it isn't
 /// framed as RFC 9112 says, `timedOut`, `cancelled` once the exchange is over, and the errors of a read.
 ///
-/// libuv has no corresponding type. RFC 9112, 6 and 7, say how a body is sent.
+/// RFC 9112, 6 and 7, say how a body is sent.
 public final class HTTPBody: ReadableSource<Bytes> {
   /// The fields after a chunked body, once that has ended; none before.
   public var trailers: HTTPFields { trailer ?? [:] }
@@ -77,15 +77,11 @@ public final class HTTPBody: ReadableSource<Bytes> {
   /// - Parameter limit: The most bytes that there may be.
   /// - Returns: A request for the bytes. It fails with `messageTooLong` if there are more, and with the errors
   ///   of the body. Cancelling it leaves the bytes that it hasn't read.
-  ///
-  /// libuv has no corresponding function.
   public func readToEnd(limit: Int) -> Request<Bytes> {
     Request(self, limit, operation: "read")
   }
 
   /// Reads the rest of the body; see ``readToEnd(limit:)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func readToEnd(limit: Int, _ done: @escaping Completion<Bytes>) -> PendingRequest {
     if let result = answerIfKnown(limit) {

@@ -21,16 +21,12 @@ extension HTTPExchange {
   ///
   /// - Returns: A request that succeeds when the client has gone. It fails with `cancelled` once the answer is complete or
   ///   the exchange has been dropped. It keeps neither the exchange nor the loop.
-  ///
-  /// libuv has no corresponding function.
   public func clientGone() -> Request<Void> { goneRequest }
 
   /// Waits until the client goes before its answer is complete; see ``clientGone()``.
   ///
   /// - Parameter done: Called once on the loop's thread, never before this function returns.
   /// - Returns: A way to cease to wait.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func clientGone(_ done: @escaping Completion<Void>) -> PendingRequest {
     loop.requireOnLoop("clientGone()")
@@ -59,8 +55,6 @@ extension HTTPExchange {
   ///   - body: What to do, such as to make the answer and to give it; it need not be `Sendable`.
   /// - Returns: What the body returned.
   /// - Throws: `brokenPipe` if the body ended because the client has gone; otherwise what the body threw.
-  ///
-  /// libuv has no corresponding function.
   public nonisolated(nonsending) func whileClientIsThere<T>(
     file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws -> T

@@ -10,7 +10,7 @@ import UV
 /// An exchange that is dropped without an answer is answered with 500 (Internal Server Error), or with the
 /// status for a body that was wrong, after which the connection ends.
 ///
-/// libuv has no corresponding type. RFC 9110 says what requests and answers mean.
+/// RFC 9110 says what requests and answers mean.
 public final class HTTPExchange {
   private let connection: ServerConnection
   /// Which request of its connection this is.
@@ -50,7 +50,7 @@ public final class HTTPExchange {
   /// How many bytes the body of the request has: 0 if there is none, and nil if only its end will tell, because
   /// it is chunked.
   ///
-  /// libuv has no corresponding property. RFC 9112, 6.3, says how long a body is.
+  /// RFC 9112, 6.3, says how long a body is.
   public var bodyLength: Int? {
     switch head.framing {
     case .none: 0
@@ -95,14 +95,12 @@ public final class HTTPExchange {
   ///   CONNECT, which is ``upgrade(_:)``'s; and with `brokenPipe` if the connection has ended. Cancelling it
   ///   before it has ended ends the connection.
   ///
-  /// libuv has no corresponding function. RFC 9112, 6, says what is written.
+  /// RFC 9112, 6, says what is written.
   public func respond(_ response: HTTPResponse, _ body: Bytes = Bytes()) -> Request<Void> {
     Request(WholeAnswer(self, .response(response), body))
   }
 
   /// Answers the request; see ``respond(_:_:)-(HTTPResponse,Bytes)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func respond(
     _ response: HTTPResponse, _ body: Bytes = Bytes(), _ done: @escaping Completion<Void>
@@ -116,15 +114,11 @@ public final class HTTPExchange {
   ///   - head: The status and the fields.
   ///   - body: The body.
   /// - Returns: A request that ends and fails as ``respond(_:_:)-(HTTPResponse,Bytes)`` does.
-  ///
-  /// libuv has no corresponding function.
   public func respond(_ head: HTTPPreparedHead, _ body: Bytes = Bytes()) -> Request<Void> {
     Request(WholeAnswer(self, .prepared(head), body))
   }
 
   /// Answers the request; see ``respond(_:_:)-(HTTPPreparedHead,Bytes)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func respond(
     _ head: HTTPPreparedHead, _ body: Bytes = Bytes(), _ done: @escaping Completion<Void>
@@ -190,14 +184,14 @@ public final class HTTPExchange {
   ///   `alreadyInProgress` if the final answer has been given, and with `brokenPipe` if the connection has ended.
   ///   Cancelling it before it has ended ends the connection.
   ///
-  /// libuv has no corresponding function. RFC 9110, 15.2, says what interim answers are.
+  /// RFC 9110, 15.2, says what interim answers are.
   public func inform(_ response: HTTPResponse) -> Request<Void> {
     Request(loop) { [self] in inform(response, $0) }
   }
 
   /// Gives an interim answer; see ``inform(_:)``.
   ///
-  /// libuv has no corresponding function. RFC 9110, 15.2, says what interim answers are.
+  /// RFC 9110, 15.2, says what interim answers are.
   @discardableResult
   public func inform(_ response: HTTPResponse, _ done: @escaping Completion<Void>) -> PendingRequest {
     if isAnswered { return connection.fail(.alreadyInProgress, done) }
@@ -249,7 +243,7 @@ public final class HTTPExchange {
   /// - Throws: `alreadyInProgress` if there is an answer, and `invalidArgument` for a status below 200, an
   ///   answer that has no body (204, 304), a success of CONNECT, and a negative length.
   ///
-  /// libuv has no corresponding function. RFC 9112, 7.1, says how a body without a length is sent.
+  /// RFC 9112, 7.1, says how a body without a length is sent.
   public func begin(_ response: HTTPResponse, length: Int? = nil) throws(UVError) -> HTTPResponseWriter {
     let framing: ResponseHead.Framing =
       length.map { .length($0) } ?? (head.minorVersion > 0 ? .chunked : .untilClose)
@@ -272,14 +266,12 @@ public final class HTTPExchange {
   ///   or has a body that hasn't been read, with `brokenPipe` if the connection has ended, and
   ///   with the errors of a write.
   ///
-  /// libuv has no corresponding function. RFC 9110, 7.8 and 9.3.6, say what such an answer means.
+  /// RFC 9110, 7.8 and 9.3.6, say what such an answer means.
   public func upgrade(_ response: HTTPResponse) -> Request<ByteStream> {
     Request(loop) { [self] in upgrade(response, $0) }
   }
 
   /// Answers the request, and takes the connection over; see ``upgrade(_:)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func upgrade(_ response: HTTPResponse, _ done: @escaping Completion<ByteStream>) -> PendingRequest {
     if isAnswered { return connection.fail(.alreadyInProgress, done) }

@@ -11,16 +11,12 @@ import UV
 ///
 /// The connection still writes what each answer has of its own: the date, the length of the body, and whether the
 /// connection goes on. You may use a prepared head on any loop.
-///
-/// libuv has no corresponding type.
 public struct HTTPPreparedHead: Sendable {
   let made: Made
 
   /// Puts a head into bytes.
   ///
   /// - Parameter response: The status and the fields, as for ``HTTPExchange/respond(_:_:)-(HTTPResponse,Bytes)``.
-  ///
-  /// libuv has no corresponding function.
   public init(_ response: HTTPResponse) { made = Made(response) }
 
   /// An object, so that an answer holds one reference.

@@ -11,8 +11,6 @@ import UV
 ///
 /// The head leaves with the first bytes. Once it has left, the client can't be told of a failure by a status.
 /// So a writer that is dropped before it is finished breaks the connection off.
-///
-/// libuv has no corresponding type.
 public final class HTTPResponseWriter {
   let connection: ServerConnection
   let number: Int
@@ -58,13 +56,9 @@ public final class HTTPResponseWriter {
   ///   given, and no more than 64 KiB wait for the client. It fails with `alreadyInProgress` after
   ///   ``finish(_:)``, with `invalidArgument` for more bytes than were promised, which aren't written, and with
   ///   `brokenPipe` if the connection has ended. Cancelling it before it has ended ends the connection.
-  ///
-  /// libuv has no corresponding function.
   public func write(_ bytes: Bytes) -> Request<Void> { Request(loop) { [self] in write(bytes, $0) } }
 
   /// Writes bytes of the body; see ``write(_:)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
     if let code = refusal(of: bytes.count) { return connection.fail(code, done) }
@@ -88,15 +82,11 @@ public final class HTTPResponseWriter {
   /// - Returns: A request that ends when the whole answer is on its way. It fails as ``write(_:)-(Bytes)`` does,
   ///   and with `invalidArgument` if bytes are missing that were promised. The
   ///   connection then breaks off.
-  ///
-  /// libuv has no corresponding function.
   public func finish(_ trailers: HTTPFields = [:]) -> Request<Void> {
     Request(loop) { [self] in finish(trailers, $0) }
   }
 
   /// Ends the answer; see ``finish(_:)-(HTTPFields)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func finish(_ trailers: HTTPFields = [:], _ done: @escaping Completion<Void>) -> PendingRequest {
     if isFinished { return connection.fail(.alreadyInProgress, done) }

@@ -20,8 +20,6 @@ import UV
 /// as ``HTTPLimits/connections`` says. It ends without an error after ``close()``, and in a graceful shutdown, once
 /// the last connection has ended. A server that nobody keeps and nobody asks closes: its listener at once, each
 /// connection after the answer that is under way.
-///
-/// libuv has no corresponding type.
 public final class HTTPServer: ReadableSource<HTTPExchange> {
   private let core: ServerCore
 
@@ -47,8 +45,6 @@ public final class HTTPServer: ReadableSource<HTTPExchange> {
   }
 
   /// How many connections the server has, and how many there were.
-  ///
-  /// libuv has no corresponding property.
   public var counts: HTTPServerCounts { core.counts }
 
   /// Ends the service. No more connections are accepted. Requests that have come are answered, and a

@@ -10,7 +10,7 @@ import UV
 /// All connections of a server share its bytes, if there are more than 16 KiB. So a long message that waits for many
 /// slow readers is in memory once. A client's frames have masks, so only its payload is shared.
 ///
-/// libuv has no corresponding type. The source is RFC 6455, 5.2.
+/// The source is RFC 6455, 5.2.
 public struct EncodedWebSocketMessage: Sendable {
   let opcode: Opcode
   /// The frame as a server sends it.
@@ -38,8 +38,6 @@ extension WebSocketMessage {
   /// Encodes the message, so that sending it to many takes little. Complexity: O(n).
   ///
   /// - Returns: The message for ``WebSocket/send(_:)-(EncodedWebSocketMessage)``, on any loop.
-  ///
-  /// libuv has no corresponding function.
   public func encoded() -> EncodedWebSocketMessage { EncodedWebSocketMessage(self) }
 }
 
@@ -48,15 +46,11 @@ extension WebSocket {
   ///
   /// - Parameter message: What ``WebSocketMessage/encoded()`` has returned.
   /// - Returns: A request that ends and fails as that of ``send(_:)-(WebSocketMessage)``.
-  ///
-  /// libuv has no corresponding function.
   public func send(_ message: EncodedWebSocketMessage) -> Request<Void> {
     Request(loop) { [self] in send(message, $0) }
   }
 
   /// Sends a message that is encoded already; see ``send(_:)-(EncodedWebSocketMessage)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func send(_ message: EncodedWebSocketMessage, _ done: @escaping Completion<Void>) -> PendingRequest {
     loop.requireOnLoop("WebSocket.send")

@@ -22,7 +22,7 @@ extension HTTPClient {
   ///   one, with `unexpectedAnswer` if the server answers otherwise than with 101, with `protocolError` if its
   ///   answer is wrong, and otherwise as ``upgrade(_:body:)``. Cancelling it closes the connection at once.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 4.1.
+  /// The source is RFC 6455, 4.1.
   public func webSocket(
     _ url: String, protocols: [String] = [], headerFields: HTTPFields = [:],
     limits: WebSocketLimits = WebSocketLimits()
@@ -34,7 +34,7 @@ extension HTTPClient {
 
   /// Connects to a server's WebSocket; see ``webSocket(_:protocols:headerFields:limits:)``.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 4.1.
+  /// The source is RFC 6455, 4.1.
   @discardableResult
   public func webSocket(
     _ url: String, protocols: [String] = [], headerFields: HTTPFields = [:],
@@ -55,7 +55,7 @@ extension HTTP {
   ///   - limits: How much the server may make the program spend.
   /// - Returns: A request as that of ``HTTPClient/webSocket(_:protocols:headerFields:limits:)``.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 4.1.
+  /// The source is RFC 6455, 4.1.
   public func webSocket(
     _ url: String, protocols: [String] = [], headerFields: HTTPFields = [:],
     limits: WebSocketLimits = WebSocketLimits()

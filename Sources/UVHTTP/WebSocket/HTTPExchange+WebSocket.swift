@@ -4,7 +4,7 @@ import UV
 extension HTTPExchange {
   /// Whether the client asks for a WebSocket. ``webSocket(protocols:headerFields:limits:)`` checks how.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 4.1.
+  /// The source is RFC 6455, 4.1.
   public var asksForWebSocket: Bool { ServerHandshake.isAsked(by: request) }
 
   /// Accepts the client's WebSocket.
@@ -30,7 +30,7 @@ extension HTTPExchange {
   ///   right one, which has then been answered with 400, 405 or 426 (Upgrade Required), and as
   ///   ``upgrade(_:)`` does.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 4.2.
+  /// The source is RFC 6455, 4.2.
   public func webSocket(
     protocols: [String] = [], headerFields: HTTPFields = [:], limits: WebSocketLimits = WebSocketLimits()
   ) -> Request<WebSocket> {
@@ -41,7 +41,7 @@ extension HTTPExchange {
 
   /// Accepts the client's WebSocket; see ``webSocket(protocols:headerFields:limits:)``.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 4.2.
+  /// The source is RFC 6455, 4.2.
   @discardableResult
   public func webSocket(
     protocols: [String] = [], headerFields: HTTPFields = [:], limits: WebSocketLimits = WebSocketLimits(),

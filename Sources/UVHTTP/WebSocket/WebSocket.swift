@@ -25,7 +25,7 @@ import UV
 /// program waits for a message. A server's WebSocket that is dropped before it is closed, for example by a function that
 /// throws, closes with 1011, and a client's with 1001. On another thread its connection just ends.
 ///
-/// libuv has no corresponding type. The source is RFC 6455.
+/// The source is RFC 6455.
 public final class WebSocket: ReadableSource<WebSocketMessage> {
   let core: WebSocketCore
   private let tie: WebSocketTie
@@ -72,15 +72,11 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   ///   fails with `brokenPipe` once this side or the peer has closed, and otherwise with the error that ended the
   ///   connection. Cancelling it ends the waiting; the message leaves all the same, unless it waits for the
   ///   end of one that is written bit by bit.
-  ///
-  /// libuv has no corresponding function.
   public func send(_ message: WebSocketMessage) -> Request<Void> {
     Request(loop) { [self] in send(message, $0) }
   }
 
   /// Sends a message; see ``send(_:)-(WebSocketMessage)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func send(_ message: WebSocketMessage, _ done: @escaping Completion<Void>) -> PendingRequest {
     loop.requireOnLoop("WebSocket.send")
@@ -94,7 +90,7 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   ///   that.
   /// - Throws: `alreadyInProgress` if another message is written so, and the errors of ``send(_:)-(WebSocketMessage)``.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 5.4.
+  /// The source is RFC 6455, 5.4.
   public func begin(_ kind: WebSocketMessage.Kind) throws(UVError) -> WebSocketWriter {
     loop.requireOnLoop("WebSocket.begin")
     if core.phase != .open { throw UVError(core.endCode, operation: "webSocket") }
@@ -111,12 +107,12 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   /// - Returns: A request that ends when the answer has come. It fails with `invalidArgument` if there are more
   ///   bytes, and with the errors of ``send(_:)-(WebSocketMessage)``. Cancelling it ends the waiting.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 5.5.2.
+  /// The source is RFC 6455, 5.5.2.
   public func ping(_ data: Bytes = Bytes()) -> Request<Void> { Request(loop) { [self] in ping(data, $0) } }
 
   /// Sends a ping; see ``ping(_:)``.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 5.5.2.
+  /// The source is RFC 6455, 5.5.2.
   @discardableResult
   public func ping(_ data: Bytes = Bytes(), _ done: @escaping Completion<Void>) -> PendingRequest {
     loop.requireOnLoop("WebSocket.ping")
@@ -136,7 +132,7 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   ///   within ``WebSocketLimits/closeTimeout``; and with the error that ended the connection before it did.
   ///   Cancelling it ends the waiting.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 7.1.2.
+  /// The source is RFC 6455, 7.1.2.
   @discardableResult
   public func close(_ code: WebSocketCloseCode = .normal, reason: String = "") -> Request<Void> {
     loop.requireOnLoop("WebSocket.close")
@@ -146,7 +142,7 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
 
   /// Closes the WebSocket; see ``close(_:reason:)``.
   ///
-  /// libuv has no corresponding function. The source is RFC 6455, 7.1.2.
+  /// The source is RFC 6455, 7.1.2.
   @discardableResult
   public func close(
     _ code: WebSocketCloseCode = .normal, reason: String = "", _ done: @escaping Completion<Void>

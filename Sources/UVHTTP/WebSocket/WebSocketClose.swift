@@ -3,7 +3,7 @@
 /// Numbers from 3000 on are for libraries and programs: `WebSocketCloseCode(rawValue: 4001)`. Some numbers are never
 /// sent, such as ``noStatus``. ``WebSocket/close(_:reason:)`` refuses these.
 ///
-/// libuv has no corresponding type. The source is RFC 6455, 7.4.
+/// The source is RFC 6455, 7.4.
 public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The number.
   public let rawValue: UInt16
@@ -50,7 +50,7 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable, CustomSt
 
 /// The code and reason with which a peer has closed a ``WebSocket``.
 ///
-/// libuv has no corresponding type. The source is RFC 6455, 5.5.1.
+/// The source is RFC 6455, 5.5.1.
 public struct WebSocketClose: Hashable, Sendable {
   /// The code; ``WebSocketCloseCode/noStatus`` if the peer said none.
   public let code: WebSocketCloseCode

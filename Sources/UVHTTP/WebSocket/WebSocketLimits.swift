@@ -9,8 +9,6 @@
 /// A peer that sends more than a size is told so by the code 1009, and the connection ends. A limit that useful
 /// bytes renew has a total beside it: ``messageTimeout`` for a message, ``minimumRate`` for what is sent. A
 /// connection itself lasts as long as both sides want.
-///
-/// libuv has no corresponding type.
 public struct WebSocketLimits: Sendable {
   /// How many bytes a message may have, in all of its frames, 0 or more; 1,048,576 at first.
   public var message = 1 << 20

@@ -4,7 +4,7 @@ import UV
 ///
 /// A string literal is text, so you can write `socket.send("hello \(name)")`.
 ///
-/// libuv has no corresponding type. The source is RFC 6455, 5.6.
+/// The source is RFC 6455, 5.6.
 public enum WebSocketMessage: Sendable, Hashable {
   /// The kinds of messages.
   public enum Kind: Sendable {

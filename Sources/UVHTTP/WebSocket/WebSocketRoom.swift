@@ -15,8 +15,6 @@ import UV
 /// all. So a member takes a bounded amount of memory.
 ///
 /// A room has no lock, and its WebSockets are those of one loop. Use it on that loop's thread.
-///
-/// libuv has no corresponding type.
 public final class WebSocketRoom<Name: Hashable> {
   private var members: [Name: Member] = [:]
   private let notice: (Int) -> WebSocketMessage?
@@ -34,18 +32,12 @@ public final class WebSocketRoom<Name: Hashable> {
   ///
   /// - Parameter notice: Makes the message for a member that has missed so many messages; nil sends none. The room
   ///   sends it once the member has read so much that there is room.
-  ///
-  /// libuv has no corresponding function.
   public init(notice: @escaping (Int) -> WebSocketMessage? = { _ in nil }) { self.notice = notice }
 
   /// The names of the members, in no particular order.
-  ///
-  /// libuv has no corresponding property.
   public var names: some Collection<Name> { members.keys }
 
   /// Whether somebody has a name.
-  ///
-  /// libuv has no corresponding function.
   public func contains(_ name: Name) -> Bool { members[name] != nil }
 
   /// Takes a member in. The room keeps the WebSocket until it leaves, also if that has ended.
@@ -54,8 +46,6 @@ public final class WebSocketRoom<Name: Hashable> {
   ///   - socket: The WebSocket, which the program goes on reading.
   ///   - name: A name for it.
   /// - Returns: False if somebody else has the name; nothing has changed then.
-  ///
-  /// libuv has no corresponding function.
   public func join(_ socket: WebSocket, as name: Name) -> Bool {
     if members[name] != nil { return false }
     members[name] = Member(socket)
@@ -63,24 +53,18 @@ public final class WebSocketRoom<Name: Hashable> {
   }
 
   /// Lets a member go. Its WebSocket stays as it is, and gets nothing more of the room.
-  ///
-  /// libuv has no corresponding function.
   public func leave(_ name: Name) {
     // Its last message may still be on its way. It isn't told then what it has missed.
     members.removeValue(forKey: name)?.missed = 0
   }
 
   /// Sends a message to all members, or to all but one.
-  ///
-  /// libuv has no corresponding function.
   public func send(_ message: WebSocketMessage, except speaker: Name? = nil) {
     let encoded = message.encoded()
     for (name, member) in members where name != speaker { send(encoded, to: member) }
   }
 
   /// Sends a message to one member, which misses it as any other if it is slow. Nobody may have the name.
-  ///
-  /// libuv has no corresponding function.
   public func send(_ message: WebSocketMessage, to name: Name) {
     if let member = members[name] { send(message.encoded(), to: member) }
   }

@@ -10,7 +10,7 @@ import UV
 ///
 /// A writer that is dropped before it is finished closes the WebSocket with 1011.
 ///
-/// libuv has no corresponding type. The source is RFC 6455, 5.4.
+/// The source is RFC 6455, 5.4.
 public final class WebSocketWriter {
   private let tie: WebSocketTie
   private let isText: Bool
@@ -40,13 +40,9 @@ public final class WebSocketWriter {
   /// - Returns: A request that ends and fails as that of ``WebSocket/send(_:)-(WebSocketMessage)``. It also fails with
   ///   `alreadyInProgress` after ``finish()``, and with `invalidArgument` if a text isn't UTF-8. The WebSocket is
   ///   then closed with 1011. Cancelling it ends the waiting.
-  ///
-  /// libuv has no corresponding function.
   public func write(_ bytes: Bytes) -> Request<Void> { Request(loop) { [self] in write(bytes, $0) } }
 
   /// Writes a part of the message; see ``write(_:)``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func write(_ bytes: Bytes, _ done: @escaping Completion<Void>) -> PendingRequest {
     put(bytes, isFinal: false, done)
@@ -55,13 +51,9 @@ public final class WebSocketWriter {
   /// Ends the message.
   ///
   /// - Returns: A request that ends and fails as that of ``write(_:)``.
-  ///
-  /// libuv has no corresponding function.
   public func finish() -> Request<Void> { Request(loop) { [self] in finish($0) } }
 
   /// Ends the message; see ``finish()``.
-  ///
-  /// libuv has no corresponding function.
   @discardableResult
   public func finish(_ done: @escaping Completion<Void>) -> PendingRequest {
     put(Bytes(), isFinal: true, done)

@@ -92,8 +92,6 @@ public struct UVDatagramBootstrap: Sendable {
   ///   - path: At most 107 bytes (103 on macOS).
   ///   - cleanupExistingSocketFile: Whether a socket's file at the path is removed first. Another file stays,
   ///     and `bind` fails.
-  ///
-  /// libuv has no corresponding function.
   public func bind(
     unixDomainSocketPath path: String, cleanupExistingSocketFile: Bool = false
   ) -> EventLoopFuture<any Channel> {
@@ -131,8 +129,6 @@ public struct UVDatagramBootstrap: Sendable {
   }
 
   /// Connects a channel to the path of a Unix socket; see ``connect(host:port:)``.
-  ///
-  /// libuv has no corresponding function.
   public func connect(unixDomainSocketPath: String) -> EventLoopFuture<any Channel> {
     connect({ try SocketAddress(unixDomainSocketPath: unixDomainSocketPath) }, doNothing)
       .map { channel, _ in channel }

@@ -7,8 +7,6 @@ extension UV.EventLoop {
   /// Channels and scheduled work keep the loop running, as swift-uv's own objects do. They end with the loop,
   /// or when you shut the NIO event loop down. A loop for which this was called doesn't end by itself when
   /// the last reference to it goes: call `shutdown()`, or `detach()` on a host's loop.
-  ///
-  /// libuv has no corresponding function.
   public var nio: UVEventLoop { nioLoops[self] }
 }
 
