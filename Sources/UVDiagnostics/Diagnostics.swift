@@ -28,11 +28,11 @@ public struct Diagnostics: Sendable {
   /// The secret that a request must carry: 16 or more of the letters, digits and `-._~`. At first it is made at random,
   /// for each value anew. Set one of your own if it is configured elsewhere, as for Prometheus.
   public var token = Diagnostics.randomToken()
-  /// The names of this machine in URLs, in addition to addresses and `localhost`; none at first.
+  /// The names of this machine in URLs, in addition to addresses and `localhost`; none by default.
   public var hosts: [String] = []
-  /// How many tasks of each loop are listed, how many handles, and so on, 0 or more; 50 at first. All are counted.
+  /// How many tasks of each loop are listed, how many handles, and so on, 0 or more; 50 by default. All are counted.
   public var limit = 50
-  /// How long to wait for the answers of loops, more than 0; 300 ms at first. A loop that hasn't answered by then
+  /// How long to wait for the answers of loops, more than 0; 300 ms by default. A loop that hasn't answered by then
   /// is shown as silent, with the time since it hasn't, and the function that blocks it if `watchStalls` of
   /// `UVStalls` has found it.
   public var patience = Duration.milliseconds(300)

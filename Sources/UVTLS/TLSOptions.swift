@@ -14,9 +14,9 @@ public struct TLSOptions: Sendable {
     public var description: String { self == .tls12 ? "TLSv1.2" : "TLSv1.3" }
   }
 
-  /// The oldest version that is accepted; TLS 1.2 at first.
+  /// The oldest version that is accepted; TLS 1.2 by default.
   public var minimumVersion = Version.tls12
-  /// The newest version that is offered; TLS 1.3 at first.
+  /// The newest version that is offered; TLS 1.3 by default.
   public var maximumVersion = Version.tls13
   /// The ciphers of TLS 1.2, in OpenSSL's notation; nil for OpenSSL's own choice at security level 2.
   ///
@@ -27,7 +27,7 @@ public struct TLSOptions: Sendable {
   /// The corresponding OpenSSL function is `SSL_CTX_set_ciphersuites`.
   public var cipherSuites: String?
   /// Whether the arithmetic of handshakes is done on libuv's thread pool, so that it doesn't hold up the
-  /// loop; false at first. A full handshake of a server with an RSA key takes about a millisecond.
+  /// loop; false by default. A full handshake of a server with an RSA key takes about a millisecond.
   ///
   /// The corresponding libuv function is `uv_queue_work`.
   public var handshakesOnThreadPool = false
@@ -37,7 +37,7 @@ public struct TLSOptions: Sendable {
   /// The corresponding OpenSSL function is `SSL_CTX_set_tlsext_ticket_key_evp_cb`.
   public var ticketKeys: TLSTicketKeys?
   /// Whether the first writes after a second without any are encrypted in small records, of 1,300 bytes each;
-  /// false at first.
+  /// false by default.
   ///
   /// A reader can use a record only when all of it has come. A record of 16 KiB takes a dozen packets, of
   /// which a connection that begins, or that was idle, sends some only when the first are acknowledged. With
@@ -47,7 +47,7 @@ public struct TLSOptions: Sendable {
   /// The corresponding OpenSSL function is `SSL_CTX_set_max_send_fragment`, which never changes its mind.
   public var smallFirstRecords = false
   /// Receives the keys of each connection, a line at a time, in the form that Wireshark reads. These lines
-  /// let a reader decrypt everything. It is nil at first, and keys then go nowhere.
+  /// let a reader decrypt everything. It is nil by default, and keys then go nowhere.
   ///
   /// It is called on the thread that does the handshake.
   ///

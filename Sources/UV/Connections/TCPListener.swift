@@ -55,7 +55,7 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   /// This library takes connections from the socket itself, one each time that somebody asks. So the setting
   /// changes nothing for its own listeners.
   ///
-  /// - Parameter isEnabled: True, the setting at first, lets libuv accept several at a time. False lets it
+  /// - Parameter isEnabled: True, the default, lets libuv accept several at a time. False lets it
   ///   accept one after the other.
   /// - Throws: `badDescriptor` if the listener is closed.
   ///

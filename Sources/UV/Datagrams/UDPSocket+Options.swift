@@ -49,7 +49,7 @@ extension UDPSocket {
 
   // MARK: Reach
 
-  /// Allows or forbids sending to a broadcast address; forbidden at first.
+  /// Allows or forbids sending to a broadcast address; forbidden by default.
   ///
   /// - Parameter isEnabled: True to allow it.
   /// - Throws: `badDescriptor` if the socket is closed.
@@ -119,7 +119,7 @@ extension UDPSocket {
     try set("udp_set_multicast_loop") { uv_udp_set_multicast_loop($0, isEnabled ? 1 : 0) }
   }
 
-  /// Sets how many routers a datagram to a group may pass; 1 at first.
+  /// Sets how many routers a datagram to a group may pass; 1 by default.
   ///
   /// - Parameter hops: 0…255.
   /// - Throws: `invalidArgument` if `hops` is out of range, and `badDescriptor` if the socket is closed.

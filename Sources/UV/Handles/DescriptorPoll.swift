@@ -23,7 +23,7 @@ package protocol DescriptorPollOwner: AnyObject {
 package final class DescriptorPoll: Handle {
   /// Keeps the owner for as long as the poll is open.
   private var owner: (any DescriptorPollOwner)?
-  /// The events that are watched for; none at first.
+  /// The events that are watched for; none by default.
   package private(set) var events: PollEvents = []
 
   private var poll: UnsafeMutablePointer<uv_poll_t> { block.raw.assumingMemoryBound(to: uv_poll_t.self) }

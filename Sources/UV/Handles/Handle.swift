@@ -219,7 +219,7 @@ open class Handle {
 
   /// Whether the handle keeps its loop running while it is active.
   ///
-  /// It is true at first, except for a ``SignalWatcher``, a ``FileWatcher`` and a ``FileStatusWatcher``.
+  /// It is true by default, except for a ``SignalWatcher``, a ``FileWatcher`` and a ``FileStatusWatcher``.
   /// Until you set this property, a watcher of these three types keeps the loop running only while somebody
   /// asks for its elements. A value that you set stays, for every kind of handle. A closed handle returns
   /// false and ignores a new value.

@@ -6,7 +6,7 @@ import CUV
 /// waits for room. The time that the program itself takes doesn't count, and no timeout is early by the
 /// clock. Activity costs no timer: it notes the time.
 extension ByteStream {
-  /// How long a reader waits for bytes; nil, as at first, for ever.
+  /// How long a reader waits for bytes; nil, the default, for ever.
   ///
   /// ```swift
   /// connection.readTimeout = .seconds(60)
@@ -34,7 +34,7 @@ extension ByteStream {
     set { setTimeout(.read, newValue) }
   }
 
-  /// How long a write waits for room in the system without any progress; nil, as at first, for ever.
+  /// How long a write waits for room in the system without any progress; nil, the default, for ever.
   ///
   /// Set it on a connection to a peer that you don't trust: a peer that doesn't read would otherwise keep the
   /// connection, and what you have written to it, for ever. Each byte that the system takes begins the time
@@ -65,7 +65,7 @@ extension ByteStream {
     set { setTimeout(.idle, newValue) }
   }
 
-  /// How long to wait for the peer from now on, whatever comes meanwhile; nil, as at first, for ever.
+  /// How long to wait for the peer from now on, whatever comes meanwhile; nil, the default, for ever.
   ///
   /// ```swift
   /// connection.totalTimeout = .seconds(20)   // for the whole head of the request

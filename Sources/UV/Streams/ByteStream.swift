@@ -25,7 +25,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// The bytes that readers have left, and the frames that they wait for; nil until there is one. Balanced in
   /// `deinit`. An unmanaged reference isn't counted each time that a frame is asked for.
   @exclusivity(unchecked) var unmanagedReads: Unmanaged<StreamReads>?
-  /// How many bytes may wait to be written before ``isAboveHighWaterMark`` becomes true; 64 KiB at first.
+  /// How many bytes may wait to be written before ``isAboveHighWaterMark`` becomes true; 64 KiB by default.
   public var highWaterMark: Int {
     get { writesIfAny { $0.highWaterMark } ?? WriteQueue.usualHighWaterMark }
     set { writes.highWaterMark = newValue }

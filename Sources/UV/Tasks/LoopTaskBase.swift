@@ -136,7 +136,7 @@ public class LoopTaskBase {
 
   // MARK: What keeps the loop running
 
-  /// Whether the task keeps its loop running until it has ended. It is true at first.
+  /// Whether the task keeps its loop running until it has ended. It is true by default.
   ///
   /// Set it to false for a task that only serves what others ask for, such as one that iterates over a
   /// listener which doesn't keep the loop running either. A run then ends although the task waits. The task

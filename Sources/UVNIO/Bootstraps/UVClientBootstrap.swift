@@ -54,7 +54,7 @@ public struct UVClientBootstrap: NIOClientTCPBootstrapProtocol, Sendable {
     with { $0.options.append(key: option, value: value) }
   }
 
-  /// Sets how long connecting may take, 10 seconds at first. After that it fails with
+  /// Sets how long connecting may take, 10 seconds by default. After that it fails with
   /// `ChannelError.connectTimeout`. For a host the time includes the look-up, and all addresses.
   public func connectTimeout(_ timeout: TimeAmount) -> Self { with { $0.connectTimeout = timeout } }
 

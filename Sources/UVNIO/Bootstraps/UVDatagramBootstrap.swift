@@ -57,7 +57,7 @@ public struct UVDatagramBootstrap: Sendable {
     with { $0.options.append(key: option, value: value) }
   }
 
-  /// Sets the protocol of the datagrams, such as `.icmp`; UDP at first. The system may need a privilege for
+  /// Sets the protocol of the datagrams, such as `.icmp`; UDP by default. The system may need a privilege for
   /// others.
   public func protocolSubtype(_ subtype: NIOIPProtocol) -> Self {
     with { $0.subtype = Int32(subtype.rawValue) }
