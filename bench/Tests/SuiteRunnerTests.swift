@@ -96,9 +96,10 @@ import Testing
     let plan = SuitePlan(cases: items, rounds: 7, window: 1e6, warmUp: 1e7, budget: 1e6)
     let runner = SuiteRunner(plan, progress: Progress()) { _ in try worker("sleep 0.005; " + figures()) }
     let rows = try runner.run { _ in }
-    #expect(rows.map(\.rounds.count) == [3, 3])
-    #expect(rows.allSatisfy(\.hasEnoughForARatio))
-    #expect(runner.leftOut.map(\.parameters.description) == ["n=41", "n=42"])
+    #expect(rows.map { $0.rounds.count } == [3, 3])
+    #expect(rows.allSatisfy { $0.hasEnoughForARatio })
+    let leftOut = runner.leftOut.map { $0.parameters.description }
+    #expect(leftOut == ["n=41", "n=42"])
   }
 
   @Test func aSearchForThePeakKeepsToTheTimeToo() throws {
