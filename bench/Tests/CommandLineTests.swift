@@ -103,7 +103,7 @@ import Testing
         """)
       #expect(output.code == code, "\(output.text)")
       #expect(output.text.contains("skipped gone: there is no \(directory)/./gone"), "\(output.text)")
-      #expect(output.text.contains("1 case, 6 rows, 3 rounds of 100 ms each: about "), "\(output.text)")
+      #expect(output.text.contains("1 case, 6 rows, 5 rounds of 60.0 ms each: about "), "\(output.text)")
       #expect(output.text.contains(text), "\(output.text)")
     }
   }

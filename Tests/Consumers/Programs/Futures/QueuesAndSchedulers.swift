@@ -39,7 +39,7 @@ enum QueuesAndSchedulers: Program {
     }
     EventLoop.runCallbacks { loop in
       loop.ticks(every: .milliseconds(1)).publisher()
-        .receive(on: queue)
+        .receive(on: queue, options: nil)
         .prefix(3)
         .collect()
         .receive(on: loop)

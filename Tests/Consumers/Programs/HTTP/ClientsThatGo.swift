@@ -35,10 +35,13 @@ enum ClientsThatGo: Program {
       try options.takeProxies(from: [
         "http_proxy": "http://proxy.example:3128", "no_proxy": "localhost,127.0.0.0/8",
       ])
+      var proxy = try HTTPProxy(url: "user:password@proxy.example:3128")
+      proxy.tunnelsAll = true
       let client = HTTPClient(loop, options: options)
       guard let request = HTTPRequest(url: "http://\(address)/") else { return print("no URL") }
-      let answer = try await client.send(request, onInterim: { print($0.status.code) }).value
-      print(answer.status.code, answer.url == "http://\(address)/", options.proxy?.port ?? 0, options.direct)
+      let last = try await client.send(request, onInterim: { print($0.status.code) }).value
+      print(last.status.code, last.url == "http://\(address)/", options.proxy?.port ?? 0, options.direct)
+      print(proxy.tunnelsAll, proxy.authorization == nil)
       try await client.close().value
 
       // The same with a callback.
@@ -53,6 +56,9 @@ enum ClientsThatGo: Program {
         other.close()
       }
       let waiting = exchange.clientGone()
+      exchange.inform(HTTPResponse(status: .ok)) {
+        if case .failure(let error) = $0 { print(error.name, error.cause == nil) }
+      }
       connection.close()
       try await waiting.value
     }
@@ -64,4 +70,6 @@ enum ClientsThatGo: Program {
 // true
 // 103
 // 200 true 3128 ["localhost", "127.0.0.0/8"]
+// true false
+// EINVAL true
 // gone
