@@ -37,6 +37,7 @@ enum ClientsThatGo: Program {
       ])
       var proxy = try HTTPProxy(url: "user:password@proxy.example:3128")
       proxy.tunnelsAll = true
+      options.secureProxy = proxy
       let client = HTTPClient(loop, options: options)
       guard let request = HTTPRequest(url: "http://\(address)/") else { return print("no URL") }
       let last = try await client.send(request, onInterim: { print($0.status.code) }).value
