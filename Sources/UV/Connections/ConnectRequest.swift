@@ -51,6 +51,9 @@ final class ConnectRequest<Connection: ByteStream>: AnyConnectRequest {
       done.take()!(.failure(failure(code, "connect", subject)))
     } else {
       connection.block.own()
+      // Only now, so that attempts that fail or are cancelled don't pay for it. Where the peer has gone already, some
+      // systems refuse; the next operation says so then.
+      try? connection.setTCPDefaults()
       done.take()!(.success(connection))
     }
   }

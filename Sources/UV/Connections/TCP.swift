@@ -77,11 +77,7 @@ public struct TCP {
   {
     ConnectRequest.start(
       loop, address.description, done,
-      connection: { () throws(UVError) in
-        let connection = try TCPConnection(loop: loop)
-        try connection.setTCPDefaults()
-        return connection
-      }
+      connection: { () throws(UVError) in try TCPConnection(loop: loop) }
     ) { request, connection, done in
       address.withSockaddr { uv_tcp_connect(request, connection.tcp, $0, done) }
     }

@@ -143,24 +143,24 @@ final class Gatherer: Continuation {
   /// Stops waiting once the matter is decided.
   private func leaveRest() {
     var rest = CancelList()
-    leavePending(&rest)
-    if cancelsRest { rest.cancelAll() }
+    leavePending(cancelling: cancelsRest, &rest)
+    rest.cancelRest()
   }
 
-  /// Stops waiting for those that are pending, and lists them.
-  func leavePending(_ rest: inout CancelList) {
+  /// Stops waiting for those that are pending, and has them cancelled that nothing else waits for.
+  func leavePending(cancelling: Bool, _ rest: inout CancelList) {
     guard remaining > 0 else { return }
     remaining = 0
     for index in 0..<count {
       guard let pending = components[index].pending else { continue }
       components[index].pending = nil
       pending.remove(self, tag: Int32(index))
-      rest.add(pending, besides: nil)
+      if cancelling { rest.add(pending, besides: nil) }
     }
   }
 
-  /// Lists those that are pending, and goes on waiting for all.
-  func listPending(_ rest: inout CancelList) {
+  /// Has those cancelled that nothing else waits for, and goes on waiting for all.
+  func cancelPending(_ rest: inout CancelList) {
     for index in 0..<count {
       if let pending = components[index].pending { rest.add(pending, besides: self) }
     }
@@ -196,9 +196,9 @@ final class GatherNode: Node {
 
   @usableFromInline
   override func cancelOperation(_ rest: inout CancelList) {
-    if flags.contains(.isGuarantee) { return gatherer.listPending(&rest) }
+    if flags.contains(.isGuarantee) { return gatherer.cancelPending(&rest) }
     gatherer.result = nil
-    gatherer.leavePending(&rest)
+    gatherer.leavePending(cancelling: true, &rest)
   }
 
   /// Settles the promise: with the error of the winner, if it has one, else with what `collect` makes.

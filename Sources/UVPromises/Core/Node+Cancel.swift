@@ -34,7 +34,7 @@ extension Node {
   final func cancel(with error: any Error = PMKError.cancelled) {
     var rest = CancelList()
     cancelChain(error, &rest)
-    rest.cancelAll()
+    rest.cancelRest()
   }
 
   /// The same for this chain alone. Those that its beginning gathers come to `rest`.
@@ -146,21 +146,30 @@ extension Node {
   }
 }
 
-/// Promises that are to be cancelled with another, unless something else waits for them.
+/// Promises that are cancelled with another, unless something else waits for them: at once, and those that would make
+/// the stack deep from the ground. Few are gathered so deeply, so that the list is seldom allocated.
 @usableFromInline
 struct CancelList {
   private var entries: ContiguousArray<(node: Node, waiter: Continuation?)> = []
+  private var depth = 0
+
+  private static var greatestDepth: Int { 64 }
 
   /// - Parameter waiter: What goes on waiting for the promise all the same; nil if nothing does.
-  mutating func add(_ node: Node, besides waiter: Continuation?) { entries.append((node, waiter)) }
+  mutating func add(_ node: Node, besides waiter: Continuation?) {
+    guard depth < Self.greatestDepth else { return entries.append((node, waiter)) }
+    depth += 1
+    if !node.isAwaited(besides: waiter) { node.cancelChain(PMKError.cancelled, &self) }
+    depth -= 1
+  }
 
-  /// Cancels them in their order, and after them those that they gather.
-  mutating func cancelAll() {
+  /// Cancels those that were too deep, in their order, and after them those that they gather.
+  mutating func cancelRest() {
     var next = 0
     while next < entries.count {
       let entry = entries[next]
       next += 1
-      if !entry.node.isAwaited(besides: entry.waiter) { entry.node.cancelChain(PMKError.cancelled, &self) }
+      add(entry.node, besides: entry.waiter)
     }
   }
 }

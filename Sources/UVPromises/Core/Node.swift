@@ -80,7 +80,7 @@ class Node: Continuation {
   }
 
   /// Cancels the operation that would have resolved this promise. Promises that are cancelled with it are
-  /// added to `rest`, so that a deep chain is cancelled by a loop and not by recursion.
+  /// added to `rest`, so that a deep chain needs no deep stack.
   @usableFromInline func cancelOperation(_ rest: inout CancelList) {}
 
   // MARK: Waiting for another promise
