@@ -44,7 +44,11 @@ import Testing
     let text = ResultTable.lines([row(rounds: rounds, operations: operations)]).joined(separator: "\n")
     #expect(!text.contains("×") || text.split(separator: "\n").dropFirst().allSatisfy { !$0.contains("×") })
     #expect(text.contains("±") == (rounds >= 3))
-    #expect(text.contains("–"))
+    // A dash beside another row's figure; for a column without any figure, a line that names it.
+    #expect(!text.contains("–") && text.contains("not enough samples for ops/s vs c, "))
+    let both = [row(rounds: rounds, operations: operations), row(rounds: 3, operations: 1000)]
+    let lines = ResultTable.lines(both)
+    #expect(lines[2].contains("–") && !lines[2].contains("×") && lines[3].contains("1.00×"))
   }
 
   @Test func aFigureWithEnoughSamplesIsShown() {

@@ -114,7 +114,7 @@ extension HTTPClientOptions {
     let direct = (value("no_proxy") ?? "").split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
     (self.proxy, secureProxy, self.direct) = (plain, secure, direct)
     // `proxy` alone would be for https, too.
-    if plain != nil, secure == nil { isPlainProxyOnly = true }
+    isPlainProxyOnly = plain != nil && secure == nil
   }
 
   /// The proxy for an origin; nil if its server is asked directly.
