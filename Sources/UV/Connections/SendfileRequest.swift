@@ -38,6 +38,10 @@ class SendfileRequest: ActiveRequest {
     return Awaited(operation: "sendfile", subject: "\(file), \(remaining) bytes left")
   }
 
+  override var givenUp: Awaited? {
+    isWanted ? nil : Awaited(operation: "sendfile", subject: file.description)
+  }
+
   /// Whether somebody still waits for the end.
   var isWanted: Bool { done != nil }
 
@@ -45,6 +49,7 @@ class SendfileRequest: ActiveRequest {
     guard let done = done.take() else { return }
     let error = reason ?? UVError(.cancelled, operation: "fs_sendfile", subject: file.description)
     loop.queueMicrotask { done(.failure(error)) }
+    loop.work.givenUp.begin(on: loop)
   }
 
   /// Cancels the request because its target has closed.

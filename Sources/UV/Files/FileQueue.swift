@@ -56,10 +56,13 @@ final class FileQueue {
   func beginTiming() { queue.pointee.is_timed = true }
 
   /// Cancels an operation if no thread has taken it. It finishes in any case.
-  func cancel(_ operation: Operation) {
-    guard cuv_file_queue_cancel(queue, operation) else { return }
+  ///
+  /// - Returns: Whether no thread had taken it.
+  func cancel(_ operation: Operation) -> Bool {
+    guard cuv_file_queue_cancel(queue, operation) else { return false }
     // Nobody shall wait until the pool has a thread for nothing. Those that have begun go on.
     for work in engaged { uv_cancel(cuv_request(work)) }
+    return true
   }
 
   /// Tells the answers that have come, and starts work on the operations that they lead to. Returns whether

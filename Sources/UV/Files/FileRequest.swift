@@ -208,12 +208,15 @@ final class FileRequest: ActiveRequest {
     }
     isCancelled = true
     // An operation that has begun runs to its end, and its result is released then.
-    if isQueued { queue.cancel(call) } else { uv_cancel(cuv_request(call)) }
+    let isTakenBack = isQueued ? queue.cancel(call) : uv_cancel(cuv_request(call)) == 0
+    if !isTakenBack { loop.work.givenUp.begin(on: loop) }
     let error = UVError(.cancelled, operation: operation.description, subject: subject)
     loop.queueMicrotask { answer.fail(error) }
   }
 
   override var isOnPool: Bool { true }
+
+  override var givenUp: Awaited? { isCancelled ? awaited(slot: 0, generation: 0) : nil }
 
   override func awaited(slot: UInt, generation: UInt) -> Awaited? {
     guard generation == 0 || generation == self.generation, answer != nil else { return nil }

@@ -54,6 +54,7 @@ extension EventLoop {
     timers.close()
     timers.quiet?.close()
     endObservation()
+    work.givenUp.close(self)
     internals.close(self)
   }
 

@@ -15,6 +15,7 @@ struct LoopWork {
   /// Microtasks that run when the queue has run empty; see ``EventLoop/enqueueAfterMicrotasks(_:)``.
   var checkpoints: [Microtask] = []
   let behindEvents = WorkBehindEvents()
+  let givenUp = GivenUpWork()
   var adaptiveYield = AdaptiveYield()
 }
 

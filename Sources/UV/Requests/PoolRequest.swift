@@ -33,9 +33,11 @@ class PoolRequest<Success>: SingleRequest<Success> {
   override func cancel(slot: UInt, generation: UInt) {
     if isAnswered { return }
     // Work that has begun runs to its end, and its answer is dropped.
-    uv_cancel(cuv_request(raw))
+    if uv_cancel(cuv_request(raw)) != 0 { loop.work.givenUp.begin(on: loop) }
     endCancelled()
   }
+
+  override var givenUp: Awaited? { isAnswered ? Awaited(operation: operation, subject: subject) : nil }
 
   /// Counts the time that the pool has had the request.
   func didRunOnPool() { countTime() }

@@ -26,6 +26,9 @@ package class ActiveRequest: Cancelling {
 
   package func awaited(slot: UInt, generation: UInt) -> Awaited? { nil }
 
+  /// The work of a request that has been cancelled, and goes on; nil if it hasn't been.
+  var givenUp: Awaited? { nil }
+
   /// Whether the thread pool works on the request.
   var isOnPool: Bool { false }
 
