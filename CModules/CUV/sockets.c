@@ -42,6 +42,12 @@ int cuv_reuse_port(int fd) {
   return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0 ? uv_translate_sys_error(errno) : 0;
 }
 
+bool cuv_reuses_port(int fd) {
+  int is_on = 0;
+  socklen_t size = sizeof is_on;
+  return getsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &is_on, &size) == 0 && is_on;
+}
+
 int cuv_getpeername(int fd, struct sockaddr *address, int *length) {
   socklen_t size = (socklen_t)*length;
   if (getpeername(fd, address, &size) < 0) return uv_translate_sys_error(errno);

@@ -31,6 +31,8 @@ int cuv_bind_path(const char *path);
 bool cuv_is_listening(int fd);
 /// Whether an IPv6 socket serves IPv4, too.
 bool cuv_is_dual_stack(int fd);
+/// Whether other sockets may listen at the same address.
+bool cuv_reuses_port(int fd);
 
 /// Sends a text to the service manager, by the socket that it has named. Doesn't wait.
 int cuv_notify(const char *path, const void *text, size_t length);

@@ -3,9 +3,12 @@ import Synchronization
 
 /// The sockets that another process has passed to this one: its predecessor, by `EventLoop.handover`, or
 /// systemd. They are looked for once, when somebody first listens, starts a child or is ready.
-struct PassedSockets {
+package struct PassedSockets {
   /// The first descriptor that systemd passes. A predecessor passes its socket for `ready` there.
-  static let first: Int32 = 3
+  static var first: Int32 { firstDescriptor.load(ordering: .relaxed) }
+
+  /// A test has its own: the descriptor 3 is somebody else's in its process.
+  package static let firstDescriptor = Atomic<Int32>(3)
 
   /// The variable with the number of sockets that a predecessor passes. Others, `UV_HANDOVER_0` and so on,
   /// have their names and places.
@@ -33,6 +36,16 @@ struct PassedSockets {
   static func take(at address: SocketAddress) -> PassedSocket? {
     let place = ListeningPlace(address).text
     return take(at: place) ?? take { $0.serves(address, at: place) }
+  }
+
+  /// Lets several listeners of this process have one socket, if it is for an address and no other socket can listen
+  /// there. systemd makes such a socket for a group of loops, where the group itself makes one for each.
+  static func share(_ address: SocketAddress, among count: Int) {
+    let place = ListeningPlace(address).text
+    state.withLock { state in
+      guard let socket = state.sockets.first(where: { $0.serves(address, at: place) }) else { return }
+      for _ in 1..<max(count, 1) { if let copy = socket.copyIfAlone() { state.sockets.append(copy) } }
+    }
   }
 
   /// Takes the first socket that has a name, and that is of a kind; nil if there is none.
@@ -138,6 +151,14 @@ final class PassedSocket: Sendable {
     // `ListenStream=8080` of systemd's, and a program that asks for port 8080.
     guard case .v4(0) = address.family, self.place == "[::]:\(address.port)" else { return false }
     return cuv_is_dual_stack(descriptor.load(ordering: .relaxed))
+  }
+
+  /// Another descriptor of the socket; nil if others can listen at its address, or the process can have no more.
+  fileprivate func copyIfAlone() -> PassedSocket? {
+    let descriptor = descriptor.load(ordering: .relaxed)
+    if cuv_reuses_port(descriptor) { return nil }
+    let copy = cuv_duplicate(descriptor)
+    return copy < 0 ? nil : PassedSocket(copy, name: name, place: place, file: file)
   }
 
   /// The descriptor and its file, which belong to the caller from now on.

@@ -83,7 +83,7 @@ extension EventLoopGroup {
     host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system, on loop: EventLoop,
     _ handle: @escaping @Sendable (TCPConnection) -> Void
   ) -> Request<SocketAddress> {
-    Request(loop) { done in
+    Request(of: loop) { done in
       AnswerRequest(loop, "listen") { done($0.map { $0[0].address }) }.start {
         () async throws(UVError) in
         try await self.shards(host, port, backlog, balance, handle)
@@ -115,6 +115,7 @@ extension EventLoopGroup {
   ) async throws(UVError) -> [Shard] {
     var address = wanted
     var shards: [Shard] = []
+    PassedSockets.share(wanted, among: executors.count)
     do throws(UVError) {
       for executor in executors {
         // The first listener binds the port; the others get the same port.

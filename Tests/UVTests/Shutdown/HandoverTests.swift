@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import UV
 import UVTestSupport
@@ -127,7 +128,7 @@ import UVTestSupport
   @Test("Sockets of systemd's for all addresses and with abstract names are taken, each as what it is")
   func systemd() async throws {
     await #expect(processExitsWith: .success) {
-      let saved = [3, 4].map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
+      PassedSockets.firstDescriptor.store(200, ordering: .relaxed)
       let all = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
       let (named, _) = (socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0), listen(all, 5))
       var name = sockaddr_un()
@@ -139,9 +140,10 @@ import UVTestSupport
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(named, $0, size) }
       }
       guard all >= 0, isBound == 0, listen(named, 5) == 0 else { exit(2) }
-      let copies = [all, named].map { fcntl($0, F_DUPFD_CLOEXEC, 110) }
-      for descriptor in [all, named] where descriptor > 4 { close(descriptor) }
-      for (copy, place) in zip(copies, [Int32(3), 4]) { dup2(copy, place) }
+      for (descriptor, place) in zip([all, named], [Int32(200), 201]) {
+        dup2(descriptor, place)
+        close(descriptor)
+      }
       setenv("LISTEN_PID", "\(getpid())", 1)
       setenv("LISTEN_FDS", "2", 1)
       setenv("LISTEN_FDNAMES", "web:bus", 1)
@@ -149,7 +151,7 @@ import UVTestSupport
         var bound = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         withUnsafeMutableBytes(of: &bound) {
-          _ = getsockname(3, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
+          _ = getsockname(200, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
         }
         let port = Int(UInt16(bigEndian: bound.sin6_port))
         let isNoTCP = try loop.tcp.passedListener("bus") == nil
@@ -160,8 +162,45 @@ import UVTestSupport
         web.close()
         return isNoTCP && bus != nil && isTaken
       }
-      for (copy, place) in zip(saved, [Int32(3), 4]) where copy >= 0 { dup2(copy, place) }
       exit(isRight ? 0 : 1)
+    }
+  }
+
+  @Test("The loops of a group share a socket of systemd's, and each accepts from it", arguments: [1, 3])
+  func systemdGroup(loops: Int) async throws {
+    await #expect(processExitsWith: .success) { [loops = loops as Int] in
+      PassedSockets.firstDescriptor.store(200, ordering: .relaxed)
+      let made = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+      guard made >= 0, listen(made, 500) == 0 else { exit(2) }
+      dup2(made, 200)
+      close(made)
+      setenv("LISTEN_PID", "\(getpid())", 1)
+      setenv("LISTEN_FDS", "1", 1)
+      let group = try EventLoopGroup(count: loops)
+      let served = Log<ObjectIdentifier>()
+      try EventLoop.run { loop in
+        var bound = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        withUnsafeMutableBytes(of: &bound) {
+          _ = getsockname(200, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        let port = Int(UInt16(bigEndian: bound.sin6_port))
+        let address = try await group.serve(port: port) { connection in
+          served.append(ObjectIdentifier(connection.loop))
+          _ = try? await connection.write("x").value
+        }
+        guard address.isIPv6, address.port == port else { exit(3) }
+        // As many as it takes: who accepts is up to the system.
+        for _ in 0..<10_000 where Set(served.values).count < loops {
+          try await loop.withTasks { tasks in
+            for _ in 0..<10 {
+              tasks.spawn { _ = try await loop.tcp.connect(host: "127.0.0.1", port: port).value.read().value }
+            }
+          }
+        }
+        _ = await group.shutdownGracefully(within: .seconds(10))
+      }
+      exit(Set(served.values).count == loops ? 0 : 1)
     }
   }
 

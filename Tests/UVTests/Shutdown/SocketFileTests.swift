@@ -1,5 +1,6 @@
 import CUV
 import Foundation
+import Synchronization
 import Testing
 import UV
 import UVTestSupport
@@ -102,13 +103,12 @@ import UVTestSupport
       let path = directory + "/socket"
       await #expect(processExitsWith: .success) {
         [path = path as String, hasPredecessor = hasPredecessor as Bool, isSystemds = isSystemds as Bool] in
-        let restore = Inherited(path: path, isKeptOpen: hasPredecessor, hasFile: !isSystemds)
+        inherit(path: path, isKeptOpen: hasPredecessor, hasFile: !isSystemds)
         try EventLoop.run { loop in
           let listener = try loop.pipes.listen(path: path)
           try await listener.close().value
         }
         let isRight = (access(path, F_OK) == 0) == (hasPredecessor || isSystemds)
-        restore.end()
         exit(isRight ? 0 : 1)
       }
     }
@@ -120,41 +120,29 @@ import UVTestSupport
     try await withTemporaryDirectory { directory in
       let path = directory + "/socket"
       await #expect(processExitsWith: .success) { [path = path as String] in
-        let restore = Inherited(path: path, isKeptOpen: false, hasFile: true)
+        inherit(path: path, isKeptOpen: false, hasFile: true)
         try ServiceManager.notify(.ready)
         let isRight = access(path, F_OK) != 0
-        restore.end()
         exit(isRight ? 0 : 1)
       }
     }
   }
 }
 
-/// What a predecessor passes, at the descriptors where it does. The test's own descriptors there come back.
-private struct Inherited {
-  private let saved: [Int32]
-
-  init(path: String, isKeptOpen: Bool, hasFile: Bool) {
-    saved = [3, 4].map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
-    let socket = cuv_bind_path(path)
-    var pair: (Int32, Int32) = (0, 0)
-    let isPair = withUnsafeMutableBytes(of: &pair) {
-      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, $0.baseAddress!.assumingMemoryBound(to: Int32.self))
-    }
-    guard socket >= 0, isPair == 0, listen(socket, 5) == 0 else { exit(2) }
-    let moved = fcntl(socket, F_DUPFD_CLOEXEC, 100)
-    let ready = fcntl(pair.1, F_DUPFD_CLOEXEC, 100)
-    for descriptor in [socket, pair.0, pair.1] where descriptor > 4 { close(descriptor) }
-    dup2(ready, 3)
-    dup2(moved, 4)
-    close(ready)
-    if !isKeptOpen { close(moved) }
-    setenv("UV_HANDOVER", "1", 1)
-    setenv("UV_HANDOVER_0", ":unix:\(path)", 1)
-    setenv("UV_HANDOVER_FILES", hasFile ? "0" : "", 1)
+/// What a predecessor passes, at descriptors that nothing else in the test's process has.
+private func inherit(path: String, isKeptOpen: Bool, hasFile: Bool) {
+  let socket = cuv_bind_path(path)
+  var pair: (Int32, Int32) = (0, 0)
+  let isPair = withUnsafeMutableBytes(of: &pair) {
+    socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, $0.baseAddress!.assumingMemoryBound(to: Int32.self))
   }
-
-  func end() {
-    for (descriptor, copy) in zip([Int32(3), 4], saved) where copy >= 0 { dup2(copy, descriptor) }
-  }
+  guard socket >= 0, isPair == 0, listen(socket, 5) == 0 else { exit(2) }
+  PassedSockets.firstDescriptor.store(200, ordering: .relaxed)
+  dup2(pair.1, 200)
+  dup2(socket, 201)
+  for descriptor in [pair.0, pair.1] { close(descriptor) }
+  if !isKeptOpen { close(socket) }
+  setenv("UV_HANDOVER", "1", 1)
+  setenv("UV_HANDOVER_0", ":unix:\(path)", 1)
+  setenv("UV_HANDOVER_FILES", hasFile ? "0" : "", 1)
 }
