@@ -75,7 +75,7 @@ public final class Resolver {
   public func query<Value>(_ name: String, _ type: RecordType<Value>, searches: Bool = false)
     -> Request<[DNSAnswer<Value>]>
   {
-    Request(loop) { [self] in query(name, type, searches: searches, $0) }
+    Request(of: loop) { [self] in query(name, type, searches: searches, $0) }
   }
 
   /// The records of a name; see ``query(_:_:searches:)``.

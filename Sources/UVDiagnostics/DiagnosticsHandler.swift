@@ -28,7 +28,7 @@ public final class DiagnosticsHandler {
   /// - Returns: A request that ends when the answer is on its way, as that of `HTTPExchange.respond`, and fails as
   ///   that does. If it is cancelled while loops are asked, the exchange has no answer yet.
   public func answer(_ exchange: HTTPExchange) -> Request<Void> {
-    Request(loop) { [self] in answer(exchange, $0) }
+    Request(of: loop) { [self] in answer(exchange, $0) }
   }
 
   /// Answers a request; see ``answer(_:)``.

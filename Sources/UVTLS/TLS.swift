@@ -103,7 +103,7 @@ public struct TLS {
   public func connect(
     host: String, port: Int, _ context: TLSContext? = nil, handshakeTimeout: Duration = .seconds(10)
   ) -> Request<TLSConnection> {
-    Request(loop) { connect(host: host, port: port, context, handshakeTimeout: handshakeTimeout, $0) }
+    Request(of: loop) { connect(host: host, port: port, context, handshakeTimeout: handshakeTimeout, $0) }
   }
 
   /// Connects to a host; see ``connect(host:port:_:handshakeTimeout:)``.
@@ -153,7 +153,7 @@ public struct TLS {
     _ plain: ByteStream, _ context: TLSContext, host: String? = nil,
     handshakeTimeout: Duration = .seconds(10)
   ) -> Request<TLSConnection> {
-    Request(loop) { secure(plain, context, host: host, handshakeTimeout: handshakeTimeout, $0) }
+    Request(of: loop) { secure(plain, context, host: host, handshakeTimeout: handshakeTimeout, $0) }
   }
 
   /// Does a handshake on a connection that is open already; see ``secure(_:_:host:handshakeTimeout:)``.

@@ -33,7 +33,7 @@ public final class TLSListener: ReadableSource<TLSConnection>, ConnectionSource 
   ///
   /// The corresponding functions are libuv's `uv_accept` and OpenSSL's `SSL_accept`.
   public func accept() -> Request<TLSConnection> {
-    Request(loop) { [self] in accept($0) }
+    Request(of: loop) { [self] in accept($0) }
   }
 
   /// Accepts one connection; see ``accept()``.

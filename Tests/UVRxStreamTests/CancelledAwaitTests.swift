@@ -40,4 +40,17 @@ import UVTestSupport
       #expect(value == 42)
     }
   }
+
+  @Test("A task that awaits a future whose completion is lost gets abandoned", arguments: [false, true])
+  func lost(isLostLater: Bool) async throws {
+    try await withLoop { loop in
+      let request = Request<Int>(loop) { done in
+        if isLostLater { loop.sleep(for: .milliseconds(1)) { _ in withExtendedLifetime(done) {} } }
+        return PendingRequest()
+      }
+      await #expect(throws: UVError(.abandoned, operation: "await")) {
+        _ = try await request.streamFuture().value
+      }
+    }
+  }
 }

@@ -26,7 +26,7 @@ public struct DNS {
   ///
   /// The corresponding libuv function is `uv_getaddrinfo`.
   public func resolve(_ host: String, port: Int = 0) -> Request<[SocketAddress]> {
-    Request(loop) { resolve(host, port: port, $0) }
+    Request(of: loop) { resolve(host, port: port, $0) }
   }
 
   /// The addresses of a host; see ``resolve(_:port:)``.
@@ -49,7 +49,7 @@ public struct DNS {
   ///
   /// The corresponding libuv function is `uv_getnameinfo`.
   public func nameInfo(of address: SocketAddress, options: NameInfoOptions = []) -> Request<NameInfo> {
-    Request(loop) { nameInfo(of: address, options: options, $0) }
+    Request(of: loop) { nameInfo(of: address, options: options, $0) }
   }
 
   /// The names of a host and a service; see ``nameInfo(of:options:)``.

@@ -59,7 +59,7 @@ extension ConnectionSource where Failure == UVError {
     var ranges: [AddressRange] = []
     for peer in peers { ranges.append(try AddressRange(peer)) }
     return try PreparedConnections(self, limit: limit, onFailure: onFailure) { [ranges] connection in
-      Request(connection.loop, operation: "accept") { done in
+      Request(of: connection.loop, operation: "accept") { done in
         if let stranger = connection.stranger(to: ranges) {
           return connection.loop.answer(done, stranger)
         }

@@ -77,7 +77,7 @@ public final class PipeConnection: ByteStream, PassableHandle {
   ///
   /// The corresponding libuv function is `uv_write2`.
   public func write(_ bytes: Bytes, passing handle: some PassableHandle) -> Request<Void> {
-    Request(loop) { [self] in write(bytes, passing: handle, $0) }
+    Request(of: loop) { [self] in write(bytes, passing: handle, $0) }
   }
 
   /// Writes bytes and passes an open handle with them; see ``write(_:passing:)``.

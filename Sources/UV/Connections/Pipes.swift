@@ -43,7 +43,7 @@ public struct Pipes {
   ///
   /// The corresponding libuv function is `uv_pipe_connect`.
   public func connect(path: some PathConvertible, passesHandles: Bool = false) -> Request<PipeConnection> {
-    Request(loop) { connect(path: path, passesHandles: passesHandles, $0) }
+    Request(of: loop) { connect(path: path, passesHandles: passesHandles, $0) }
   }
 
   /// Connects to a listener's path; see ``connect(path:passesHandles:)``.

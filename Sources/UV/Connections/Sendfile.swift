@@ -13,7 +13,7 @@ extension File {
   ///
   /// The corresponding libuv function is `uv_fs_sendfile`.
   public func sendfile(to target: File, from offset: Int64 = 0, count: Int) -> Request<Int> {
-    Request(loop) { [self] in sendfile(to: target, from: offset, count: count, $0) }
+    Request(of: loop) { [self] in sendfile(to: target, from: offset, count: count, $0) }
   }
 
   /// Copies bytes into another file; see ``sendfile(to:from:count:)``.
@@ -69,7 +69,7 @@ extension ByteStream {
   ///
   /// The corresponding libuv function is `uv_queue_work`; the thread pool then calls the system's `sendfile`.
   public func sendfile(_ file: File, from offset: Int64 = 0, count: Int) -> Request<Int> {
-    Request(loop) { [self] in sendfile(file, from: offset, count: count, $0) }
+    Request(of: loop) { [self] in sendfile(file, from: offset, count: count, $0) }
   }
 
   /// Sends bytes of a file; see ``sendfile(_:from:count:)``.

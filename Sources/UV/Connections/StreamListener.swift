@@ -105,7 +105,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   ///
   /// The corresponding libuv function is `uv_accept`.
   public func accept() -> Request<Connection> {
-    Request(loop) { [self] in accept($0) }
+    Request(of: loop) { [self] in accept($0) }
   }
 
   /// Accepts one connection; see ``accept()``.

@@ -65,7 +65,7 @@ public struct TCP {
   ///
   /// The corresponding libuv function is `uv_tcp_connect`.
   public func connect(to address: SocketAddress) -> Request<TCPConnection> {
-    Request(loop) { connect(to: address, $0) }
+    Request(of: loop) { connect(to: address, $0) }
   }
 
   /// Connects to an address; see ``connect(to:)``.
@@ -102,7 +102,7 @@ public struct TCP {
   public func connect(
     host: String, port: Int, delays: ConnectDelays = ConnectDelays()
   ) -> Request<TCPConnection> {
-    Request(loop) { connect(host: host, port: port, delays: delays, $0) }
+    Request(of: loop) { connect(host: host, port: port, delays: delays, $0) }
   }
 
   /// Connects to a host by its name or address; see ``connect(host:port:delays:)``.
@@ -129,7 +129,7 @@ public struct TCP {
   public func connect(
     toAnyOf addresses: [SocketAddress], delays: ConnectDelays = ConnectDelays()
   ) -> Request<TCPConnection> {
-    Request(loop) { connect(toAnyOf: addresses, delays: delays, $0) }
+    Request(of: loop) { connect(toAnyOf: addresses, delays: delays, $0) }
   }
 
   /// Connects to one of several addresses; see ``connect(toAnyOf:delays:)``.

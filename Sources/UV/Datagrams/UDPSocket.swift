@@ -110,7 +110,7 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   ///
   /// The corresponding libuv function is `uv_udp_send`.
   public func send(_ bytes: Bytes, to address: SocketAddress? = nil) -> Request<Void> {
-    Request(loop) { [self] in send(bytes, to: address, $0) }
+    Request(of: loop) { [self] in send(bytes, to: address, $0) }
   }
 
   /// Sends a datagram; see ``send(_:to:)``.
@@ -131,7 +131,7 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   ///
   /// The corresponding libuv function is `uv_udp_send`.
   public func send(_ datagrams: [Datagram]) -> Request<Void> {
-    Request(loop) { [self] in send(datagrams, $0) }
+    Request(of: loop) { [self] in send(datagrams, $0) }
   }
 
   /// Sends several datagrams; see ``send(_:)``.

@@ -67,6 +67,6 @@ extension EventSource {
 
   /// A request for one element, or nil at the end. It asks when it is started; see ``next(_:)``.
   public func next() -> Request<Element?> {
-    Request(loop) { [self] in next($0) }
+    Request(of: loop) { [self] in next($0) }
   }
 }

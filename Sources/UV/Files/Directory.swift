@@ -147,7 +147,7 @@ public final class Directory: EventSource, SourceDriver {
   @discardableResult
   public func close() -> Request<Void> {
     startClosing()
-    return Request(loop) { [self] in close($0) }
+    return Request(of: loop) { [self] in close($0) }
   }
 
   /// Closes the directory; see ``close()``.
@@ -204,7 +204,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_opendir`.
   public func opendir(_ path: some PathConvertible, batchSize: Int = 64) -> Request<Directory> {
-    Request(loop) { opendir(path, batchSize: batchSize, $0) }
+    Request(of: loop) { opendir(path, batchSize: batchSize, $0) }
   }
 
   /// Opens a directory; see ``opendir(_:batchSize:)``.

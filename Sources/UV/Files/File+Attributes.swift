@@ -7,7 +7,7 @@ extension File {
   ///
   /// The corresponding libuv function is `uv_fs_fsync`.
   public func sync() -> Request<Void> {
-    Request(loop) { [self] in sync($0) }
+    Request(of: loop) { [self] in sync($0) }
   }
 
   /// Waits until what was written, and the file's status, have reached the disk; see ``sync()``.
@@ -28,7 +28,7 @@ extension File {
   ///
   /// The corresponding libuv function is `uv_fs_fdatasync`.
   public func dataSync() -> Request<Void> {
-    Request(loop) { [self] in dataSync($0) }
+    Request(of: loop) { [self] in dataSync($0) }
   }
 
   /// Waits until what was written has reached the disk; see ``dataSync()``.
@@ -48,7 +48,7 @@ extension File {
   ///
   /// The corresponding libuv function is `uv_fs_ftruncate`.
   public func truncate(to size: Int64) -> Request<Void> {
-    Request(loop) { [self] in truncate(to: size, $0) }
+    Request(of: loop) { [self] in truncate(to: size, $0) }
   }
 
   /// Changes the file's size; see ``truncate(to:)``.
@@ -70,7 +70,7 @@ extension File {
   ///
   /// The corresponding libuv function is `uv_fs_fchmod`.
   public func chmod(_ permissions: FilePermissions) -> Request<Void> {
-    Request(loop) { [self] in chmod(permissions, $0) }
+    Request(of: loop) { [self] in chmod(permissions, $0) }
   }
 
   /// Sets the file's permissions; see ``chmod(_:)``.
@@ -94,7 +94,7 @@ extension File {
   ///
   /// The corresponding libuv function is `uv_fs_fchown`.
   public func chown(owner: UInt32, group: UInt32) -> Request<Void> {
-    Request(loop) { [self] in chown(owner: owner, group: group, $0) }
+    Request(of: loop) { [self] in chown(owner: owner, group: group, $0) }
   }
 
   /// Gives the file to another user and group; see ``chown(owner:group:)``.
@@ -118,7 +118,7 @@ extension File {
   ///
   /// The corresponding libuv function is `uv_fs_futime`.
   public func utime(accessTime: Duration, modificationTime: Duration) -> Request<Void> {
-    Request(loop) { [self] in utime(accessTime: accessTime, modificationTime: modificationTime, $0) }
+    Request(of: loop) { [self] in utime(accessTime: accessTime, modificationTime: modificationTime, $0) }
   }
 
   /// Sets when the file was last read and changed; see ``utime(accessTime:modificationTime:)``.

@@ -15,7 +15,7 @@ extension File {
   ///
   /// The corresponding libuv function is `uv_fs_read`.
   public func read(_ counts: [Int], at offset: Int64? = nil) -> Request<[Bytes]> {
-    Request(loop) { [self] in read(counts, at: offset, $0) }
+    Request(of: loop) { [self] in read(counts, at: offset, $0) }
   }
 
   /// Reads into several buffers, one after the other; see ``read(_:at:)-([Int],_)``.
@@ -46,7 +46,7 @@ extension File {
   ///
   /// The corresponding libuv function is `uv_fs_write`.
   public func write(_ buffers: [Bytes], at offset: Int64? = nil) -> Request<Void> {
-    Request(loop) { [self] in write(buffers, at: offset, $0) }
+    Request(of: loop) { [self] in write(buffers, at: offset, $0) }
   }
 
   /// Writes all of several buffers, one after the other; see ``write(_:at:)-([Bytes],_)``.

@@ -83,7 +83,7 @@ public final class File {
   ///
   /// The corresponding libuv function is `uv_fs_write`.
   public func write(_ bytes: Bytes, at offset: Int64? = nil) -> Request<Void> {
-    Request(loop) { [self] in write(bytes, at: offset, $0) }
+    Request(of: loop) { [self] in write(bytes, at: offset, $0) }
   }
 
   /// Writes all of `bytes`; see ``write(_:at:)-(Bytes,_)``.
@@ -127,7 +127,7 @@ public final class File {
   @discardableResult
   public func close() -> Request<Void> {
     startClosing()
-    return Request(loop) { [self] in close($0) }
+    return Request(of: loop) { [self] in close($0) }
   }
 
   /// Closes the file; see ``close()``.

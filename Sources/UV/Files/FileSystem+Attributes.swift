@@ -11,7 +11,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_access`.
   public func access(_ path: some PathConvertible, _ mode: FileAccess = .exists) -> Request<Void> {
-    Request(loop) { access(path, mode, $0) }
+    Request(of: loop) { access(path, mode, $0) }
   }
 
   /// Checks whether this process has certain rights to a file; see ``access(_:_:)``.
@@ -34,7 +34,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_chmod`.
   public func chmod(_ path: some PathConvertible, _ permissions: FilePermissions) -> Request<Void> {
-    Request(loop) { chmod(path, permissions, $0) }
+    Request(of: loop) { chmod(path, permissions, $0) }
   }
 
   /// Sets a file's permissions; see ``chmod(_:_:)``.
@@ -58,7 +58,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_chown`.
   public func chown(_ path: some PathConvertible, owner: UInt32, group: UInt32) -> Request<Void> {
-    Request(loop) { chown(path, owner: owner, group: group, $0) }
+    Request(of: loop) { chown(path, owner: owner, group: group, $0) }
   }
 
   /// Gives a file to another user and group; see ``chown(_:owner:group:)``.
@@ -82,7 +82,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_lchown`.
   public func lchown(_ path: some PathConvertible, owner: UInt32, group: UInt32) -> Request<Void> {
-    Request(loop) { lchown(path, owner: owner, group: group, $0) }
+    Request(of: loop) { lchown(path, owner: owner, group: group, $0) }
   }
 
   /// Gives a file, or a symbolic link itself, to another user and group; see ``lchown(_:owner:group:)``.
@@ -108,7 +108,7 @@ extension FileSystem {
   public func utime(_ path: some PathConvertible, accessTime: Duration, modificationTime: Duration)
     -> Request<Void>
   {
-    Request(loop) { utime(path, accessTime: accessTime, modificationTime: modificationTime, $0) }
+    Request(of: loop) { utime(path, accessTime: accessTime, modificationTime: modificationTime, $0) }
   }
 
   /// Sets the times at which a file was last read and changed; see ``utime(_:accessTime:modificationTime:)``.
@@ -137,7 +137,7 @@ extension FileSystem {
   public func lutime(_ path: some PathConvertible, accessTime: Duration, modificationTime: Duration)
     -> Request<Void>
   {
-    Request(loop) { lutime(path, accessTime: accessTime, modificationTime: modificationTime, $0) }
+    Request(of: loop) { lutime(path, accessTime: accessTime, modificationTime: modificationTime, $0) }
   }
 
   /// Sets the times at which a file, or a symbolic link itself, was last read and changed; see
@@ -160,7 +160,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_statfs`.
   public func statfs(_ path: some PathConvertible) -> Request<FileSystemStatus> {
-    Request(loop) { statfs(path, $0) }
+    Request(of: loop) { statfs(path, $0) }
   }
 
   /// The size of the file system that a path is on; see ``statfs(_:)``.

@@ -16,7 +16,7 @@ extension FileSystem {
   public func copyfile(
     _ path: some PathConvertible, to destination: some PathConvertible, options: CopyOptions = []
   ) -> Request<Void> {
-    Request(loop) { copyfile(path, to: destination, options: options, $0) }
+    Request(of: loop) { copyfile(path, to: destination, options: options, $0) }
   }
 
   /// Copies a file and its permissions; see ``copyfile(_:to:options:)``.
@@ -43,7 +43,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_mkstemp`.
   public func mkstemp(_ template: some PathConvertible) -> Request<File> {
-    Request(loop) { mkstemp(template, $0) }
+    Request(of: loop) { mkstemp(template, $0) }
   }
 
   /// Makes a file with a name that no other file has, and opens it; see ``mkstemp(_:)``.

@@ -9,7 +9,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_link`.
   public func link(_ path: some PathConvertible, to newPath: some PathConvertible) -> Request<Void> {
-    Request(loop) { link(path, to: newPath, $0) }
+    Request(of: loop) { link(path, to: newPath, $0) }
   }
 
   /// Gives a file a second name on the same file system; see ``link(_:to:)``.
@@ -34,7 +34,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_symlink`.
   public func symlink(to target: some PathConvertible, at path: some PathConvertible) -> Request<Void> {
-    Request(loop) { symlink(to: target, at: path, $0) }
+    Request(of: loop) { symlink(to: target, at: path, $0) }
   }
 
   /// Makes a symbolic link; see ``symlink(to:at:)``.
@@ -58,7 +58,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_readlink`.
   public func readlink(_ path: some PathConvertible) -> Request<FilePath> {
-    Request(loop) { readlink(path, $0) }
+    Request(of: loop) { readlink(path, $0) }
   }
 
   /// The path that a symbolic link holds; see ``readlink(_:)``.
@@ -79,7 +79,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_realpath`.
   public func realpath(_ path: some PathConvertible) -> Request<FilePath> {
-    Request(loop) { realpath(path, $0) }
+    Request(of: loop) { realpath(path, $0) }
   }
 
   /// The absolute path of a file, without symbolic links; see ``realpath(_:)``.

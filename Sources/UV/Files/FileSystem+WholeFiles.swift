@@ -14,7 +14,7 @@ extension FileSystem {
   ///
   /// The corresponding libuv function is `uv_queue_work`.
   public func readFile(_ path: some PathConvertible, maximumSize: Int = .max - 1) -> Request<Bytes> {
-    Request(loop) { readFile(path, maximumSize: maximumSize, $0) }
+    Request(of: loop) { readFile(path, maximumSize: maximumSize, $0) }
   }
 
   /// Reads the contents of a file; see ``readFile(_:maximumSize:)``.
@@ -62,7 +62,7 @@ extension FileSystem {
     _ path: some PathConvertible, _ bytes: Bytes, atomically: Bool = false, sync: Bool = false,
     permissions: FilePermissions = .ownerReadWriteOthersRead
   ) -> Request<Void> {
-    Request(loop) {
+    Request(of: loop) {
       writeFile(path, bytes, atomically: atomically, sync: sync, permissions: permissions, $0)
     }
   }

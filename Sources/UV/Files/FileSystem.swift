@@ -104,7 +104,7 @@ public struct FileSystem {
   /// The size, times, owner and permissions of a file. A symbolic link is followed.
   ///
   /// The corresponding libuv function is `uv_fs_stat`.
-  public func stat(_ path: some PathConvertible) -> Request<FileStatus> { Request(loop) { stat(path, $0) } }
+  public func stat(_ path: some PathConvertible) -> Request<FileStatus> { Request(of: loop) { stat(path, $0) } }
 
   /// The status of a file; see ``stat(_:)``.
   ///
@@ -117,7 +117,7 @@ public struct FileSystem {
   /// The size, times, owner and permissions of a file, or of a symbolic link itself.
   ///
   /// The corresponding libuv function is `uv_fs_lstat`.
-  public func lstat(_ path: some PathConvertible) -> Request<FileStatus> { Request(loop) { lstat(path, $0) } }
+  public func lstat(_ path: some PathConvertible) -> Request<FileStatus> { Request(of: loop) { lstat(path, $0) } }
 
   /// The status of a file or link; see ``lstat(_:)``.
   ///
@@ -135,7 +135,7 @@ public struct FileSystem {
   /// - Parameter path: The name to remove.
   ///
   /// The corresponding libuv function is `uv_fs_unlink`.
-  public func unlink(_ path: some PathConvertible) -> Request<Void> { Request(loop) { unlink(path, $0) } }
+  public func unlink(_ path: some PathConvertible) -> Request<Void> { Request(of: loop) { unlink(path, $0) } }
 
   /// Removes a file's name; see ``unlink(_:)``.
   ///
@@ -155,7 +155,7 @@ public struct FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_rename`.
   public func rename(_ path: some PathConvertible, to newPath: some PathConvertible) -> Request<Void> {
-    Request(loop) { rename(path, to: newPath, $0) }
+    Request(of: loop) { rename(path, to: newPath, $0) }
   }
 
   /// Gives a file another name; see ``rename(_:to:)``.
@@ -186,7 +186,7 @@ public struct FileSystem {
   public func mkdir(
     _ path: some PathConvertible, permissions: FilePermissions = .ownerAllOthersReadExecute
   ) -> Request<Void> {
-    Request(loop) { mkdir(path, permissions: permissions, $0) }
+    Request(of: loop) { mkdir(path, permissions: permissions, $0) }
   }
 
   /// Makes a directory; see ``mkdir(_:permissions:)``.
@@ -209,7 +209,7 @@ public struct FileSystem {
   ///
   /// The corresponding libuv function is `uv_fs_mkdtemp`.
   public func mkdtemp(_ template: some PathConvertible) -> Request<FilePath> {
-    Request(loop) { mkdtemp(template, $0) }
+    Request(of: loop) { mkdtemp(template, $0) }
   }
 
   /// Makes a directory with a name that no other file has; see ``mkdtemp(_:)``.
@@ -234,7 +234,7 @@ public struct FileSystem {
   /// - Returns: A request that fails with `directoryNotEmpty` if there is something in it.
   ///
   /// The corresponding libuv function is `uv_fs_rmdir`.
-  public func rmdir(_ path: some PathConvertible) -> Request<Void> { Request(loop) { rmdir(path, $0) } }
+  public func rmdir(_ path: some PathConvertible) -> Request<Void> { Request(of: loop) { rmdir(path, $0) } }
 
   /// Removes an empty directory; see ``rmdir(_:)``.
   ///
@@ -253,7 +253,7 @@ public struct FileSystem {
   ///
   /// The corresponding libuv functions are `uv_fs_scandir` and `uv_fs_scandir_next`.
   public func scandir(_ path: some PathConvertible) -> Request<[DirectoryEntry]> {
-    Request(loop) { scandir(path, $0) }
+    Request(of: loop) { scandir(path, $0) }
   }
 
   /// The entries of a directory; see ``scandir(_:)``.

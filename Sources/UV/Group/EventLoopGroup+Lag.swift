@@ -23,7 +23,7 @@ extension EventLoopGroup {
   ///
   /// - Parameter loop: The loop of the calling thread, where the answer arrives. It isn't one of the group's.
   public func lag(on loop: EventLoop) -> Request<LoopLag> {
-    Request(loop) { done in AnswerRequest(loop, "lag", done).start { await self.lag() } }
+    Request(of: loop) { done in AnswerRequest(loop, "lag", done).start { await self.lag() } }
   }
 
   private func merged(_ read: @escaping @Sendable (EventLoop) -> LoopLag) async -> LoopLag {

@@ -118,7 +118,7 @@ public final class EventLoopGroup: Sendable {
   ///
   /// The corresponding libuv functions are `uv_close` and `uv_tcp_close_reset`.
   public func shutdownGracefully(within limit: Duration, on loop: EventLoop) -> Request<ShutdownReport> {
-    Request(loop) { done in
+    Request(of: loop) { done in
       AnswerRequest(loop, "shutdownGracefully", done).start { await self.shutdownGracefully(within: limit) }
     }
   }
@@ -138,7 +138,7 @@ public final class EventLoopGroup: Sendable {
   public func shutdownGracefully(
     onSignals signals: [Signal], within limit: Duration, on loop: EventLoop
   ) -> Request<ShutdownReport> {
-    Request(loop) { [self] done in
+    Request(of: loop) { [self] done in
       let shutdown = SignalledShutdown(on: loop, within: limit, keepsLoopRunning: true) { limit, done in
         self.shutdownGracefully(within: limit, on: loop).start(done)
       }

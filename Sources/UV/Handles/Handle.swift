@@ -49,7 +49,7 @@ open class Handle {
   @discardableResult
   public func close() -> Request<Void> {
     startClosing()
-    return Request(loop) { [self] in close($0) }
+    return Request(of: loop) { [self] in close($0) }
   }
 
   /// Closes the handle without regard to the peer, when the time limit of a graceful shutdown is reached.

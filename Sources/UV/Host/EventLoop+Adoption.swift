@@ -66,7 +66,7 @@ extension EventLoop {
   @discardableResult
   public func detach() -> Request<Void> {
     startLeaving()
-    return Request(self) { [self] in detach($0) }
+    return Request(of: self) { [self] in detach($0) }
   }
 
   /// Leaves the host's loop; see ``detach()``.

@@ -20,7 +20,7 @@ extension EventLoop {
   @discardableResult
   public func detach(leavingTasksAfter limit: Duration) -> Request<Int> {
     leaveTasks(after: limit)
-    return Request(self) { [self] in detach(leavingTasksAfter: limit, $0) }
+    return Request(of: self) { [self] in detach(leavingTasksAfter: limit, $0) }
   }
 
   /// Leaves the host's loop; see ``detach(leavingTasksAfter:)``.

@@ -80,7 +80,7 @@ public final class Pool<Resource: PoolResource> {
   ///   creation that fails tells everybody who waits, or only the first if resources are lent that may still
   ///   come back. If the request is cancelled, a creation that it has begun goes on, and its resource becomes
   ///   idle.
-  public func lease() -> Request<PoolLease<Resource>> { Request(loop) { [self] in lease($0) } }
+  public func lease() -> Request<PoolLease<Resource>> { Request(of: loop) { [self] in lease($0) } }
 
   /// Asks for a resource; see ``lease()``.
   ///
@@ -135,7 +135,7 @@ public final class Pool<Resource: PoolResource> {
   @discardableResult
   public func close() -> Request<Void> {
     core.end()
-    return Request(loop) { [self] in close($0) }
+    return Request(of: loop) { [self] in close($0) }
   }
 
   /// Closes the pool; see ``close()``.
@@ -154,7 +154,7 @@ extension Request {
   fileprivate init(
     _ loop: EventLoop, creating create: nonisolated(nonsending) @escaping () async throws -> Success
   ) {
-    self.init(loop, operation: "create") { done in
+    self.init(of: loop, operation: "create") { done in
       let task = loop.spawn {
         do {
           done(.success(try await create()))

@@ -59,7 +59,7 @@ extension ByteStream: PoolResource {
   ///   read.
   ///
   /// The corresponding libuv function is `uv_read_start`.
-  public func idling() -> Request<Void> { Request(loop) { [self] in idling($0) } }
+  public func idling() -> Request<Void> { Request(of: loop) { [self] in idling($0) } }
 
   /// Waits until the connection has become useless; see ``idling()``.
   ///

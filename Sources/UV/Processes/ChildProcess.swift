@@ -123,7 +123,7 @@ public final class ChildProcess: Handle, Cancelling {
   ///   and knows alone how it ended.
   ///
   /// The corresponding libuv function is `uv_spawn`.
-  public func exit() -> Request<ExitStatus> { Request(loop) { [self] in exit($0) } }
+  public func exit() -> Request<ExitStatus> { Request(of: loop) { [self] in exit($0) } }
 
   /// Waits until the child has ended; see ``exit()``.
   ///

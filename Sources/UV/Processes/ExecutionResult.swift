@@ -42,7 +42,7 @@ extension ChildProcess {
   ///
   /// The corresponding libuv functions are `uv_spawn` and `uv_read_start`.
   public func result(outputLimit: Int = 1 << 20, errorLimit: Int = 1 << 20) -> Request<ExecutionResult> {
-    Request(loop) { [self] in result(outputLimit: outputLimit, errorLimit: errorLimit, $0) }
+    Request(of: loop) { [self] in result(outputLimit: outputLimit, errorLimit: errorLimit, $0) }
   }
 
   /// Reads what the child writes, and waits for the ends; see ``result(outputLimit:errorLimit:)``.

@@ -33,7 +33,7 @@ extension Processes {
     workingDirectory: (any PathConvertible)? = nil, user: UInt32? = nil, group: UInt32? = nil,
     input: Bytes = Bytes(), outputLimit: Int = 1 << 20, errorLimit: Int = 1 << 20
   ) -> Request<ExecutionResult> {
-    Request(loop) {
+    Request(of: loop) {
       run(
         program, arguments, environment: environment, workingDirectory: workingDirectory, user: user,
         group: group, input: input, outputLimit: outputLimit, errorLimit: errorLimit, $0)

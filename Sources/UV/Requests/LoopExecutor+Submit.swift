@@ -18,7 +18,7 @@ extension LoopExecutor {
   public func submit<T: Sendable>(
     on loop: EventLoop, _ body: @escaping @Sendable (EventLoop) throws(UVError) -> T
   ) -> Request<T> {
-    Request(loop) { done in
+    Request(of: loop) { done in
       RemoteFunctions.start(loop, on: self, .init(body), GenericCompletion(done))
     }
   }

@@ -2,7 +2,7 @@
 extension Request {
   /// The request for what this one's value is used for. Cancelling it cancels the one that is under way.
   package func then<Next>(_ next: @escaping (Success) -> Request<Next>) -> Request<Next> {
-    Request<Next>(loop, operation: "connect") { [self] done in
+    Request<Next>(of: loop, operation: "connect") { [self] done in
       var pending = PendingRequest()
       var isCancelled = false
       pending = start { result in
@@ -22,7 +22,7 @@ extension Request {
 
   /// A request whose value is known.
   package static func value(_ loop: EventLoop, _ value: Success) -> Request {
-    Request(loop) { done in
+    Request(of: loop) { done in
       loop.queueMicrotask { done(.success(value)) }
       return PendingRequest()
     }
@@ -30,7 +30,7 @@ extension Request {
 
   /// A request that fails.
   package static func failure(_ loop: EventLoop, _ error: UVError) -> Request {
-    Request(loop) { loop.answer($0, error) }
+    Request(of: loop) { loop.answer($0, error) }
   }
 }
 

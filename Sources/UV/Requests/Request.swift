@@ -22,6 +22,8 @@ public struct Request<Success> {
     @usableFromInline typealias AsVoid = (@escaping Completion<Success>) -> Completion<Void>
 
     case start(EventLoop, RequestName, (@escaping Completion<Success>) -> PendingRequest)
+    /// Work of a program's own, which may lose its completion; see ``LossNotice``.
+    case custom(EventLoop, RequestName, (@escaping Completion<Success>) -> PendingRequest)
     case void(EventLoop, RequestName, (@escaping Completion<Void>) -> PendingRequest, AsVoid)
     case direct(any DirectWork, RequestName, AsVoid)
     case shared(any SharedWork<Success>, Int, RequestName)
@@ -37,7 +39,7 @@ public struct Request<Success> {
   @inlinable
   public var loop: EventLoop {
     switch body {
-    case .start(let loop, _, _), .void(let loop, _, _, _): loop
+    case .start(let loop, _, _), .custom(let loop, _, _), .void(let loop, _, _, _): loop
     case .direct(let work, _, _): work.loop
     case .shared(let work, _, _): work.loop
     case .write(let stream, _, _), .writeAll(let stream, _, _), .frame(let stream, _): stream.loop
@@ -53,10 +55,20 @@ public struct Request<Success> {
   ///     creates the request.
   ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
   ///     its argument once, on the loop's thread, and only after it has returned. If a task waits for the
-  ///     request, a second call stops the program.
+  ///     request, a second call stops the program. If the argument is released on the loop's thread without a
+  ///     call, no result can come any more: the request then fails with `abandoned`.
   @inlinable
   public init(
     _ loop: EventLoop, operation: StaticString = #function,
+    _ start: @escaping (@escaping Completion<Success>) -> PendingRequest
+  ) {
+    body = .custom(loop, RequestName(operation), start)
+  }
+
+  /// Creates a request of this package, which is answered in any case.
+  @inlinable
+  package init(
+    of loop: EventLoop, operation: StaticString = #function,
     _ start: @escaping (@escaping Completion<Success>) -> PendingRequest
   ) {
     body = .start(loop, RequestName(operation), start)
@@ -71,6 +83,7 @@ public struct Request<Success> {
   public func start(_ done: @escaping Completion<Success>) -> PendingRequest {
     switch body {
     case .start(_, _, let start): start(done)
+    case .custom(_, _, let start): start(LossNotice(done).give)
     case .void(_, _, let start, let asVoid): start(asVoid(done))
     case .direct(let work, _, let asVoid): work.start(asVoid(done))
     case .shared(let work, let argument, _): work.start(argument, GenericCompletion(done))
@@ -82,6 +95,12 @@ public struct Request<Success> {
 }
 
 extension Request {
+  /// Starts the work as ``start(_:)`` does, for a caller that itself ends the wait for an answer that is lost.
+  @inlinable
+  func startWithoutNotice(_ done: @escaping Completion<Success>) -> PendingRequest {
+    if case .custom(_, _, let start) = body { start(done) } else { start(done) }
+  }
+
   /// Starts the work for the adaptors of the styles, as ``start(_:)`` does. A request without a value calls
   /// `void` in place of `done`. Both must do the same. Only the one that is called is made.
   @inlinable
@@ -91,6 +110,7 @@ extension Request {
   ) -> PendingRequest {
     switch body {
     case .start(_, _, let start): return start(done())
+    case .custom(_, _, let start): return start(LossNotice(done()).give)
     case .void(_, _, let start, _): return start(void())
     case .direct(let work, _, _): return work.start(void())
     case .shared: return sharedWork!.start(sharedArgument, GenericCompletion(done()))
@@ -116,17 +136,10 @@ extension Result where Failure == UVError {
 }
 
 extension Request where Success == Void {
-  /// Creates a request of your own that has no value.
-  ///
-  /// - Parameters:
-  ///   - loop: The loop on which the work is started and the answer arrives.
-  ///   - operation: A name for the work, as for a request with a value.
-  ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
-  ///     its argument once, on the loop's thread, and only after it has returned. If a task waits for the
-  ///     request, a second call stops the program.
+  /// Creates a request of this package that has no value, and is answered in any case.
   @inlinable
-  public init(
-    _ loop: EventLoop, operation: StaticString = #function,
+  package init(
+    of loop: EventLoop, operation: StaticString = #function,
     _ start: @escaping (@escaping Completion<Void>) -> PendingRequest
   ) {
     body = .void(loop, RequestName(operation), start) { $0 }

@@ -30,7 +30,8 @@ extension Request {
   @usableFromInline
   var name: RequestName {
     switch body {
-    case .start(_, let name, _), .void(_, let name, _, _), .direct(_, let name, _), .shared(_, _, let name):
+    case .start(_, let name, _), .custom(_, let name, _), .void(_, let name, _, _), .direct(_, let name, _),
+      .shared(_, _, let name):
       name
     case .write, .writeAll: RequestName("write")
     case .frame: RequestName("read")

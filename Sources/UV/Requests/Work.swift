@@ -12,7 +12,7 @@ extension EventLoop {
   ///
   /// The corresponding libuv function is `uv_queue_work`.
   public func work<T: Sendable>(_ body: @escaping @Sendable () -> T) -> Request<T> {
-    Request(self) { [self] in work(body, $0) }
+    Request(of: self) { [self] in work(body, $0) }
   }
 
   /// Runs `body` on libuv's thread pool; see ``work(_:)``.

@@ -19,7 +19,7 @@ extension EventLoop {
   ///
   /// The corresponding libuv functions are `uv_close` and `uv_tcp_close_reset`.
   public func shutdownGracefully(within limit: Duration) -> Request<ShutdownReport> {
-    Request(self) { [self] in shutdownGracefully(within: limit, $0) }
+    Request(of: self) { [self] in shutdownGracefully(within: limit, $0) }
   }
 
   /// Ends the loop's service; see ``shutdownGracefully(within:)``.
@@ -66,7 +66,7 @@ extension EventLoop {
   public func shutdownGracefully(onSignals signals: [Signal], within limit: Duration) -> Request<
     ShutdownReport
   > {
-    Request(self) { [self] in shutdownGracefully(onSignals: signals, within: limit, $0) }
+    Request(of: self) { [self] in shutdownGracefully(onSignals: signals, within: limit, $0) }
   }
 
   /// Ends the loop's service when the process receives a signal; see

@@ -41,7 +41,7 @@ extension EventLoop {
     _ program: (any PathConvertible)? = nil, _ arguments: [String]? = nil,
     within limit: Duration = .seconds(60)
   ) -> Request<Int32> {
-    Request(self) { [self] in handover(program, arguments, within: limit, $0) }
+    Request(of: self) { [self] in handover(program, arguments, within: limit, $0) }
   }
 
   /// Starts the process that takes the place of this one; see ``handover(_:_:within:)``.

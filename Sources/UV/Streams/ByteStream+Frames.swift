@@ -135,7 +135,7 @@ extension ByteStream {
   ///
   /// The corresponding libuv function is `uv_read_start`.
   public final func readToEnd(limit: Int) -> Request<Bytes> {
-    Request(loop) { [self] in readToEnd(limit: limit, $0) }
+    Request(of: loop) { [self] in readToEnd(limit: limit, $0) }
   }
 
   /// Reads everything before the end of the stream; see ``readToEnd(limit:)``.
@@ -155,7 +155,7 @@ extension ByteStream {
   ///
   /// The corresponding libuv function is `uv_read_start`.
   public final func read(into buffer: UnsafeMutableRawBufferPointer) -> Request<Int> {
-    Request(loop) { [self] in read(into: buffer, $0) }
+    Request(of: loop) { [self] in read(into: buffer, $0) }
   }
 
   /// Reads into memory of the caller; see ``read(into:)``.

@@ -25,7 +25,7 @@ extension ByteStream {
   ///
   /// The corresponding libuv functions are `uv_read_start`, `uv_write` and `uv_shutdown`.
   public func join(_ other: ByteStream, lastSilence: Duration = .seconds(1)) -> Request<Void> {
-    Request(loop) { [self] in join(other, lastSilence: lastSilence, $0) }
+    Request(of: loop) { [self] in join(other, lastSilence: lastSilence, $0) }
   }
 
   /// Passes on what this stream and another one send; see ``join(_:lastSilence:)``.

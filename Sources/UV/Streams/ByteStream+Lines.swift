@@ -28,7 +28,7 @@ extension ByteStream {
   ///
   /// The corresponding libuv function is `uv_read_start`.
   public final func skip(until delimiter: Bytes, limit: Int) -> Request<Int?> {
-    Request(loop) { [self] in skip(until: delimiter, limit: limit, $0) }
+    Request(of: loop) { [self] in skip(until: delimiter, limit: limit, $0) }
   }
 
   /// Drops the bytes before a delimiter; see ``skip(until:limit:)``.

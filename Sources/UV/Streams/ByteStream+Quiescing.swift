@@ -26,7 +26,7 @@ extension ByteStream {
   /// - Returns: A request that ends when a graceful shutdown of the loop begins, or at once if it has begun.
   ///   It fails with `cancelled` when the connection is closed, and with `badDescriptor` if it is closed
   ///   already. A connection that the program has made itself is never told.
-  public func quiescing() -> Request<Void> { Request(loop) { [self] in quiescing($0) } }
+  public func quiescing() -> Request<Void> { Request(of: loop) { [self] in quiescing($0) } }
 
   /// Waits until the server that has accepted this connection begins to end; see ``quiescing()``.
   ///

@@ -114,7 +114,7 @@ extension ByteStream {
   ///
   /// - Returns: A request that ends when nothing is left to write. It fails with the error of a write that is
   ///   lost on its way, and with `cancelled` if the stream is closed before the system has taken everything.
-  public func drain() -> Request<Void> { Request(loop) { [self] in drain($0) } }
+  public func drain() -> Request<Void> { Request(of: loop) { [self] in drain($0) } }
 
   /// Waits until the system has taken everything that was written; see ``drain()``.
   @discardableResult
@@ -141,7 +141,7 @@ extension ByteStream {
   ///   writing side ends all the same.
   ///
   /// The corresponding libuv function is `uv_shutdown`.
-  public func shutdown() -> Request<Void> { Request(loop) { [self] in shutdown($0) } }
+  public func shutdown() -> Request<Void> { Request(of: loop) { [self] in shutdown($0) } }
 
   /// Ends the writing side; see ``shutdown()``.
   ///

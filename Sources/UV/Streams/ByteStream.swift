@@ -124,7 +124,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// Reads once: the next bytes, or nil at the end. It does the same as ``EventSource/next()``.
   ///
   /// The corresponding libuv function is `uv_read_start`.
-  public func read() -> Request<Bytes?> { Request(loop, operation: "read") { [self] in next($0) } }
+  public func read() -> Request<Bytes?> { Request(of: loop, operation: "read") { [self] in next($0) } }
 
   /// Reads once; see ``read()``.
   ///

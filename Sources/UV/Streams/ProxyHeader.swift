@@ -55,7 +55,7 @@ extension ByteStream {
   ///
   /// The corresponding libuv function is `uv_read_start`.
   public final func readProxyHeader() -> Request<ProxyHeader> {
-    Request(self.loop) { [self] in readProxyHeader($0) }
+    Request(of: self.loop) { [self] in readProxyHeader($0) }
   }
 
   /// Reads the header of the PROXY protocol; see ``readProxyHeader()``.

@@ -6,7 +6,7 @@ extension EventLoop {
   /// - Returns: A request for the bytes. It fails with `invalidArgument` for a count out of range.
   ///
   /// The corresponding libuv function is `uv_random`.
-  public func random(_ count: Int) -> Request<Bytes> { Request(self) { [self] in random(count, $0) } }
+  public func random(_ count: Int) -> Request<Bytes> { Request(of: self) { [self] in random(count, $0) } }
 
   /// Random bytes from the system; see ``random(_:)``.
   ///

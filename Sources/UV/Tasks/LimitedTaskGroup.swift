@@ -107,7 +107,7 @@ public final class LimitedTaskGroup<Value>: AsyncSequence {
       if EventLoop.spendOnAnswer() { await loop.giveWay() }
       return
     }
-    try await Request<Void>(loop, operation: "spawn") { [self] (done: @escaping Completion<Void>) in
+    try await Request<Void>(of: loop, operation: "spawn") { [self] (done: @escaping Completion<Void>) in
       let number = line.add(done)
       fillPlaces()
       return PendingRequest("spawn") { [self] in
@@ -151,7 +151,7 @@ public final class LimitedTaskGroup<Value>: AsyncSequence {
   /// - Returns: A request for the value. Those who ask are answered in order.
   ///
   /// The corresponding function of Swift's is `ThrowingTaskGroup.next`.
-  public func next() -> Request<Value?> { Request(loop) { [self] in next($0) } }
+  public func next() -> Request<Value?> { Request(of: loop) { [self] in next($0) } }
 
   /// Asks for the value of the task that ends next; see ``next()``.
   ///

@@ -74,7 +74,7 @@ extension LoopExecutor {
     on loop: EventLoop,
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws(UVError) -> T
   ) -> Request<T> {
-    Request(loop, operation: "run") { done in
+    Request(of: loop, operation: "run") { done in
       if loop.isClosed {
         loop.answer { done(.failure(UVError(.loopClosed, operation: "run"))) }
         return PendingRequest()

@@ -98,7 +98,7 @@ public final class LoopTaskGroup {
 
   /// Waits until all tasks have ended; they are cancelled if the task that waits is.
   private nonisolated(nonsending) func end() async {
-    let allEnded = Request<Void>(loop, operation: "withTasks") { done in
+    let allEnded = Request<Void>(of: loop, operation: "withTasks") { done in
       self.whenEnded = done
       return PendingRequest("withTasks") { self.cancelWithParent() }
     }

@@ -90,6 +90,8 @@ extension Request {
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Success, UVError>>, Never>, _ task: LoopTaskBase
   ) {
     let answer = SingleAnswer(continuation)
+    // The answer itself notices that it is lost.
+    if case .custom(_, _, let start) = body { return task.willWait(for: start(answer.give)) }
     task.willWait(for: start({ answer.give($0) }, void: { answer.give($0.typed()) }))
   }
 

@@ -1,5 +1,7 @@
 /// Resumes a task with the answer to its request, once. A second answer stops the program: by then the task may wait for
 /// something else, or have ended. As large as the closure that would hold the continuation alone.
+///
+/// If it is released without an answer, none can come any more, and the task gets `abandoned`.
 @usableFromInline
 final class SingleAnswer<Success> {
   @usableFromInline typealias Outcome = Result<Success, UVError>
@@ -11,6 +13,13 @@ final class SingleAnswer<Success> {
   @inlinable
   init(_ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>) {
     self.continuation = continuation
+  }
+
+  @inlinable
+  deinit {
+    if let continuation, EventLoop.canStillAnswer {
+      continuation.resume(returning: UnsafeTransfer(.failure(.abandonedAnswer)))
+    }
   }
 
   @inlinable

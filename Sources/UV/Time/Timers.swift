@@ -10,7 +10,7 @@ extension EventLoop {
   ///
   /// The corresponding libuv function is `uv_timer_start`.
   public func sleep(for duration: Duration) -> Request<Void> {
-    Request(self) { [self] in sleep(for: duration, $0) }
+    Request(of: self) { [self] in sleep(for: duration, $0) }
   }
 
   /// Waits for a time; see ``sleep(for:)``.

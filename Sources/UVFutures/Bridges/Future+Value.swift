@@ -28,7 +28,7 @@ extension Future {
     guard let loop = EventLoop.current else { return await waitWithoutEnd(nil) }
     guard let cancellation = Self.cancellation else { return await waitWithoutEnd(loop.executor) }
     do throws(UVError) {
-      return try await Request<Result<Output, Failure>>(loop) { done in
+      return try await Request<Result<Output, Failure>>(of: loop) { done in
         var isStarting = true
         // A result and a cancellation may come in the same turn: who comes first takes it.
         var waiting: Completion<Result<Output, Failure>>? = done

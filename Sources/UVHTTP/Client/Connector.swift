@@ -51,7 +51,7 @@ enum Tunnel {
     }
     bytes.append("\r\n")
     let request = bytes.takeBytes()
-    return Request(stream.loop, operation: "CONNECT") { done in
+    return Request(of: stream.loop, operation: "CONNECT") { done in
       var pending = PendingRequest()
       var input = Bytes()
       var interimCount = 0

@@ -46,7 +46,7 @@ public final class HTTPClient {
   /// - Returns: A request for the answer, whatever its status. It fails as
   ///   ``send(_:body:onInterim:)`` does.
   public func get(_ url: String) -> Request<HTTPClientResponse> {
-    if let get = asking(url) { Request(get) } else { Request(loop) { [self] in get(url, $0) } }
+    if let get = asking(url) { Request(get) } else { Request(of: loop) { [self] in get(url, $0) } }
   }
 
   /// Sends a GET request; see ``get(_:)``.
@@ -90,7 +90,7 @@ public final class HTTPClient {
   public func send(
     _ request: HTTPRequest, body: Bytes = Bytes(), onInterim: ((HTTPResponse) -> Void)? = nil
   ) -> Request<HTTPClientResponse> {
-    Request(loop) { [self] in send(request, body: body, onInterim: onInterim, $0) }
+    Request(of: loop) { [self] in send(request, body: body, onInterim: onInterim, $0) }
   }
 
   /// Sends a request; see ``send(_:body:onInterim:)``.
@@ -119,7 +119,7 @@ public final class HTTPClient {
     _ request: HTTPRequest, body: some EventSource<Bytes>, length: Int? = nil,
     trailers: (() -> HTTPFields)? = nil, onInterim: ((HTTPResponse) -> Void)? = nil
   ) -> Request<HTTPClientResponse> {
-    Request(loop) { [self] in
+    Request(of: loop) { [self] in
       send(request, body: body, length: length, trailers: trailers, onInterim: onInterim, $0)
     }
   }
@@ -151,7 +151,7 @@ public final class HTTPClient {
   ///
   /// RFC 9110, 7.8, says how to switch.
   public func upgrade(_ request: HTTPRequest, body: Bytes = Bytes()) -> Request<HTTPClientResponse> {
-    Request(loop) { [self] in upgrade(request, body: body, $0) }
+    Request(of: loop) { [self] in upgrade(request, body: body, $0) }
   }
 
   /// Asks for another protocol on the connection; see ``upgrade(_:body:)``.

@@ -34,7 +34,7 @@ extension HTTPExchange {
     changing change: @escaping (inout HTTPRequest) -> Void = { _ in }, by client: HTTPClient,
     as name: String = "swift-uv"
   ) -> Request<Void> {
-    Request(loop) { [self] in forward(changing: change, by: client, as: name, $0) }
+    Request(of: loop) { [self] in forward(changing: change, by: client, as: name, $0) }
   }
 
   /// Sends the request on to another server; see ``forward(changing:by:as:)``.

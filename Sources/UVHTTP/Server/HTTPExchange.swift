@@ -165,7 +165,7 @@ public final class HTTPExchange {
 
   /// Waits for the client in a request that doesn't keep the exchange: one that is dropped is answered.
   var goneRequest: Request<Void> {
-    Request(loop) { [connection, number] in connection.whenGone(number, $0) }
+    Request(of: loop) { [connection, number] in connection.whenGone(number, $0) }
   }
 
   /// Gives an interim answer, such as 103 (Early Hints), which the final one follows.
@@ -186,7 +186,7 @@ public final class HTTPExchange {
   ///
   /// RFC 9110, 15.2, says what interim answers are.
   public func inform(_ response: HTTPResponse) -> Request<Void> {
-    Request(loop) { [self] in inform(response, $0) }
+    Request(of: loop) { [self] in inform(response, $0) }
   }
 
   /// Gives an interim answer; see ``inform(_:)``.
@@ -214,7 +214,7 @@ public final class HTTPExchange {
   public func respond(
     _ response: HTTPResponse, file: File, from offset: Int64 = 0, count: Int
   ) -> Request<Void> {
-    Request(loop) { [self] in respond(response, file: file, from: offset, count: count, $0) }
+    Request(of: loop) { [self] in respond(response, file: file, from: offset, count: count, $0) }
   }
 
   /// Answers the request with a part of a file; see ``respond(_:file:from:count:)``.
@@ -268,7 +268,7 @@ public final class HTTPExchange {
   ///
   /// RFC 9110, 7.8 and 9.3.6, say what such an answer means.
   public func upgrade(_ response: HTTPResponse) -> Request<ByteStream> {
-    Request(loop) { [self] in upgrade(response, $0) }
+    Request(of: loop) { [self] in upgrade(response, $0) }
   }
 
   /// Answers the request, and takes the connection over; see ``upgrade(_:)``.

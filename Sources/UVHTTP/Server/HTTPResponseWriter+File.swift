@@ -18,7 +18,7 @@ extension HTTPResponseWriter {
   ///
   /// The corresponding libuv function is `uv_fs_sendfile`.
   public func write(file: File, from offset: Int64 = 0, count: Int) -> Request<Void> {
-    Request(loop) { [self] in write(file: file, from: offset, count: count, $0) }
+    Request(of: loop) { [self] in write(file: file, from: offset, count: count, $0) }
   }
 
   /// Writes a part of a file; see ``write(file:from:count:)``.

@@ -56,7 +56,7 @@ public final class HTTPResponseWriter {
   ///   given, and no more than 64 KiB wait for the client. It fails with `alreadyInProgress` after
   ///   ``finish(_:)``, with `invalidArgument` for more bytes than were promised, which aren't written, and with
   ///   `brokenPipe` if the connection has ended. Cancelling it before it has ended ends the connection.
-  public func write(_ bytes: Bytes) -> Request<Void> { Request(loop) { [self] in write(bytes, $0) } }
+  public func write(_ bytes: Bytes) -> Request<Void> { Request(of: loop) { [self] in write(bytes, $0) } }
 
   /// Writes bytes of the body; see ``write(_:)``.
   @discardableResult
@@ -83,7 +83,7 @@ public final class HTTPResponseWriter {
   ///   and with `invalidArgument` if bytes are missing that were promised. The
   ///   connection then breaks off.
   public func finish(_ trailers: HTTPFields = [:]) -> Request<Void> {
-    Request(loop) { [self] in finish(trailers, $0) }
+    Request(of: loop) { [self] in finish(trailers, $0) }
   }
 
   /// Ends the answer; see ``finish(_:)-(HTTPFields)``.

@@ -47,7 +47,7 @@ extension WebSocket {
   /// - Parameter message: What ``WebSocketMessage/encoded()`` has returned.
   /// - Returns: A request that ends and fails as that of ``send(_:)-(WebSocketMessage)``.
   public func send(_ message: EncodedWebSocketMessage) -> Request<Void> {
-    Request(loop) { [self] in send(message, $0) }
+    Request(of: loop) { [self] in send(message, $0) }
   }
 
   /// Sends a message that is encoded already; see ``send(_:)-(EncodedWebSocketMessage)``.

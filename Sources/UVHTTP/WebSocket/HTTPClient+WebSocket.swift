@@ -27,7 +27,7 @@ extension HTTPClient {
     _ url: String, protocols: [String] = [], headerFields: HTTPFields = [:],
     limits: WebSocketLimits = WebSocketLimits()
   ) -> Request<WebSocket> {
-    Request(loop) { [core] in
+    Request(of: loop) { [core] in
       core.webSocket(url, protocols: protocols, headerFields: headerFields, limits: limits, $0)
     }
   }
@@ -60,7 +60,7 @@ extension HTTP {
     _ url: String, protocols: [String] = [], headerFields: HTTPFields = [:],
     limits: WebSocketLimits = WebSocketLimits()
   ) -> Request<WebSocket> {
-    Request(loop) { [loop] in
+    Request(of: loop) { [loop] in
       ClientCore.ofLoop[loop].webSocket(
         url, protocols: protocols, headerFields: headerFields, limits: limits, $0)
     }

@@ -34,7 +34,7 @@ extension HTTPExchange {
   public func webSocket(
     protocols: [String] = [], headerFields: HTTPFields = [:], limits: WebSocketLimits = WebSocketLimits()
   ) -> Request<WebSocket> {
-    Request(loop) { [self] in
+    Request(of: loop) { [self] in
       webSocket(protocols: protocols, headerFields: headerFields, limits: limits, $0)
     }
   }

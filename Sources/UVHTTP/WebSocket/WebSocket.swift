@@ -73,7 +73,7 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   ///   connection. Cancelling it ends the waiting; the message leaves all the same, unless it waits for the
   ///   end of one that is written bit by bit.
   public func send(_ message: WebSocketMessage) -> Request<Void> {
-    Request(loop) { [self] in send(message, $0) }
+    Request(of: loop) { [self] in send(message, $0) }
   }
 
   /// Sends a message; see ``send(_:)-(WebSocketMessage)``.
@@ -108,7 +108,7 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   ///   bytes, and with the errors of ``send(_:)-(WebSocketMessage)``. Cancelling it ends the waiting.
   ///
   /// The source is RFC 6455, 5.5.2.
-  public func ping(_ data: Bytes = Bytes()) -> Request<Void> { Request(loop) { [self] in ping(data, $0) } }
+  public func ping(_ data: Bytes = Bytes()) -> Request<Void> { Request(of: loop) { [self] in ping(data, $0) } }
 
   /// Sends a ping; see ``ping(_:)``.
   ///
@@ -137,7 +137,7 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   public func close(_ code: WebSocketCloseCode = .normal, reason: String = "") -> Request<Void> {
     loop.requireOnLoop("WebSocket.close")
     if WebSocketCore.maySend(code, reason) { core.beginClose(code, reason) }
-    return Request(loop) { [self] in close(code, reason: reason, $0) }
+    return Request(of: loop) { [self] in close(code, reason: reason, $0) }
   }
 
   /// Closes the WebSocket; see ``close(_:reason:)``.

@@ -40,7 +40,7 @@ public final class WebSocketWriter {
   /// - Returns: A request that ends and fails as that of ``WebSocket/send(_:)-(WebSocketMessage)``. It also fails with
   ///   `alreadyInProgress` after ``finish()``, and with `invalidArgument` if a text isn't UTF-8. The WebSocket is
   ///   then closed with 1011. Cancelling it ends the waiting.
-  public func write(_ bytes: Bytes) -> Request<Void> { Request(loop) { [self] in write(bytes, $0) } }
+  public func write(_ bytes: Bytes) -> Request<Void> { Request(of: loop) { [self] in write(bytes, $0) } }
 
   /// Writes a part of the message; see ``write(_:)``.
   @discardableResult
@@ -51,7 +51,7 @@ public final class WebSocketWriter {
   /// Ends the message.
   ///
   /// - Returns: A request that ends and fails as that of ``write(_:)``.
-  public func finish() -> Request<Void> { Request(loop) { [self] in finish($0) } }
+  public func finish() -> Request<Void> { Request(of: loop) { [self] in finish($0) } }
 
   /// Ends the message; see ``finish()``.
   @discardableResult

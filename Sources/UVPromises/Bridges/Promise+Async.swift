@@ -82,6 +82,8 @@ extension Guarantee {
     }
     let outcome: PMKResult<T>
     do { outcome = try await Waiter.request(node, T.self, cancels: false).value } catch {
+      // The loop has gone on without this task, which has nothing to return.
+      if error.code == .abandoned { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
       return await waitThoughCancelled()
     }
     return outcome.value!
@@ -126,7 +128,7 @@ private final class Waiter: Continuation {
   /// - Parameter cancels: Whether the wait fails with the cancellation.
   static func request<T>(_ node: Node, _ type: T.Type, cancels: Bool) -> Request<PMKResult<T>> {
     guard let loop = EventLoop.current else { stopWithoutLoop() }
-    return Request(loop) { done in
+    return Request(of: loop) { done in
       let waiter = Waiter(for: cancels ? nil : loop.callingTask) { source in
         done(.success(source?.outcome(as: type) ?? .rejected(PMKError.abandoned)))
       }

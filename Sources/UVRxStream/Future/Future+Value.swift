@@ -23,7 +23,7 @@ extension Future {
   public final var value: Output {
     get async throws {
       let loop = EventLoop.needed(for: "Future.value")
-      let settlement = try await Request<Settlement<Output, Failure>>(loop) { [self] done in
+      let settlement = try await Request<Settlement<Output, Failure>>(of: loop) { [self] done in
         var waiting: Completion<Settlement<Output, Failure>>? = done
         attach({ settlement in waiting.take()?(.success(settlement)) }, for: StreamNode<Output, Failure>())
         return PendingRequest("future") {
