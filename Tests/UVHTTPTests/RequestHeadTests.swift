@@ -113,6 +113,40 @@ import Testing
     check(Message(message.clause, "POST / HTTP/1.1\r\nHost: a\r\n" + message.text, message.status))
   }
 
+  /// Addresses of IPv6, as RFC 3986, 3.2.2 has them, and what isn't one.
+  private static let (addresses, others) = (
+    [
+      "::", "::1", "1::", "::ffff:192.0.2.1", "2001:db8::1", "2001:DB8::A", "1:2:3:4:5:6:7:8",
+      "1:2:3:4:5:6:7::",
+      "::2:3:4:5:6:7:8", "1::8", "1:2:3:4:5:6:192.0.2.1", "::0.0.0.0", "0:0:0:0:0:0:0:0",
+      "ffff::255.255.255.255",
+    ],
+    [
+      "", ":", ":::", "...", "1", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2::3", "12345::", "g::", "::1:",
+      ":1::",
+      "1:2:3:4:5:6:7:8::", "::256.0.0.1", "::1.2.3", "::1.2.3.4.5", "::01.2.3.4", "::1.2.3.4:1",
+      "fe80::1%25eth0",
+      "1:2:3:4:5:6:7:1.2.3.4", "192.0.2.1", "v1.a", "[::1]",
+    ]
+  )
+
+  @Test("An address in brackets is one of IPv6, in a Host field, in a target and in CONNECT")
+  func bracketed() {
+    for (list, isRight) in [(Self.addresses, true), (Self.others, false)] {
+      for address in list {
+        let heads = [
+          "GET / HTTP/1.1\r\nHost: [\(address)]:80\r\n\r\n",
+          "GET http://[\(address)]/ HTTP/1.1\r\nHost: [\(address)]\r\n\r\n",
+          "CONNECT [\(address)]:443 HTTP/1.1\r\nHost: [\(address)]:443\r\n\r\n",
+        ]
+        for head in heads {
+          #expect((verdict(head).verdict != .refused(400)) == isRight, "\(head)")
+          #expect((verdict(head).head != nil) == isRight, "\(head)")
+        }
+      }
+    }
+  }
+
   @Test("HTTP/1.0 has no transfer encoding (RFC 9112, 6.1), and CONNECT no body")
   func bodies() {
     #expect(verdict("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n").verdict == .refused(400))

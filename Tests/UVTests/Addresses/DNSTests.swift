@@ -55,6 +55,30 @@ import UVTestSupport
     }
   }
 
+  @Test("An error of a wrong host or port says which of them is wrong, and what is right")
+  func wrong() async throws {
+    try await withLoop { loop in
+      for (host, port, subject) in [
+        ("", 80, "no host"), ("", 70_000, "no host"),
+        ("localhost", 65_536, "localhost port 65536 (0...65535)"),
+        ("localhost", -1, "localhost port -1 (0...65535)"), ("::1", 65_536, "::1 port 65536 (0...65535)"),
+        ("a\0b", 80, "a\0b"),
+      ] {
+        for request in [
+          loop.dns.resolve(host, port: port).map { _ in },
+          loop.tcp.connect(host: host, port: port).map { _ in },
+        ] {
+          do throws(UVError) {
+            try await request.value
+            Issue.record("\(host) has been found")
+          } catch {
+            #expect(error.code == .invalidArgument && error.subject == subject, "\(error)")
+          }
+        }
+      }
+    }
+  }
+
   @Test func aLookupThatIsCancelled() async throws {
     let log = Log<UVError.Code?>()
     try await withCallbackLoop { loop in
