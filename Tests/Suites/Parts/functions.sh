@@ -33,10 +33,11 @@ need() { # PROGRAM PACKAGE
 examples=(--package-path Examples --scratch-path .build)
 bench=(--package-path bench --scratch-path .build)
 
-# Builds the tests of a package, and names their program. Run by itself it leaves the package manager free to build ahead.
+# Builds the tests of a package, and names their program. Run by itself it leaves the package manager free to build the next
+# package, for which it doesn't wait to be told the folder. Three packages share that, and so no plan is kept in it.
 built() { # PACKAGE OPTION...
-  swift build --build-tests "${@:2}" >&2
-  echo "$(swift build "${@:2}" --show-bin-path)/$1PackageTests.xctest"
+  swift build --build-tests --disable-build-manifest-caching "${@:2}" >&2
+  echo "$PWD/.build/debug/$1PackageTests.xctest"
 }
 # One at a time within a process: tests count open descriptors.
 test_options=(--testing-library swift-testing --no-parallel)
