@@ -262,6 +262,20 @@ import Testing
     #expect(try front.inserted(into: written) == written)
     #expect(throws: UsageError.self) { try front.inserted(into: "no marks") }
   }
+
+  @Test func `The front page has the workloads by which a reader chooses, and the other page has all`() {
+    let names = ["then-chain", "million-timers", "tcp-echo"]
+    let rows = names.flatMap { name in
+      [
+        row(.c, cpu: [10, 10, 10], base: [10, 10, 10], workload: name),
+        row(.async, cpu: [12, 12, 12], base: [10, 10, 10], workload: name),
+      ]
+    }
+    let front = FrontPage(results(rows), peers: [], folder: "bench/results")
+    #expect(front.markdown.contains("| processor time, C on libuv = 1 | tcp-echo | million-timers |"))
+    #expect(!front.markdown.contains("then-chain"))
+    #expect(front.results.contains("then-chain") && front.charts.count == 3)
+  }
 }
 
 private struct Scaled: Workload {

@@ -10,6 +10,10 @@ struct FrontPage {
   /// The comment before the part that is written by a program, and the one after it.
   private static let marks = ("<!-- uvbench -->\n", "<!-- /uvbench -->")
 
+  /// The workloads by which a reader chooses, in this order. The page of all results has the others, such as those that show
+  /// a style's own cost.
+  static let workloads = ["tcp-echo", "http-hello", "tls-echo", "fs-read", "million-timers"]
+
   /// The pages of `results`, in which `peers` took part. Charts lie in `folder`, as seen from the front page.
   /// Notes on workloads, by name, stand below the tables.
   init(_ results: Results, peers: [Peer], notes: [String: String] = [:], folder: String) {
@@ -19,13 +23,13 @@ struct FrontPage {
       row == .c ? "C on libuv" : known[row]?.about ?? "swift-uv, \(row.rawValue)"
     }
     func isOurs(_ row: Style) -> Bool { Style.all.contains(row) && row != .c }
-    func markdown(_ lines: [PeerTable.Line]) -> String {
+    func markdown(_ lines: [PeerTable.Line], _ workloads: [String]) -> String {
       let rows = lines.map { line in
         [isOurs(line.row) ? "**\(name(line.row))**" : name(line.row)]
-          + table.workloads.map { line.ratios[$0].map { Figure.fixed($0, digits: 2) } ?? "–" }
+          + workloads.map { line.ratios[$0].map { Figure.fixed($0, digits: 2) } ?? "–" }
       }
-      let below = table.workloads.compactMap { name in notes[name].map { "\nIn `\(name)`, \($0).\n" } }
-      let head = ["processor time, C on libuv = 1"] + table.workloads
+      let below = workloads.compactMap { name in notes[name].map { "\nIn `\(name)`, \($0).\n" } }
+      let head = ["processor time, C on libuv = 1"] + workloads
       return TextTable([head] + rows, words: [0]).markdown + below.joined()
     }
     charts = table.workloads.compactMap { workload in
@@ -54,12 +58,15 @@ struct FrontPage {
         "\nIn `\(workload)`, async/await takes **\(Figure.fixed($0, digits: 2))** of the processor time of C.\n"
       }
     }
+    let measuredOnFrontPage = Self.workloads.filter(table.workloads.contains)
+    let onFrontPage = measuredOnFrontPage.isEmpty ? table.workloads : measuredOnFrontPage
     self.markdown =
       (charts.first.map { image("\(folder)/\($0.name)") } ?? "") + (best ?? "") + "\n"
-      + markdown(table.lines.filter { isOurs($0.row) || known[$0.row]?.isOnFrontPage == true }) + measured
+      + markdown(table.lines.filter { isOurs($0.row) || known[$0.row]?.isOnFrontPage == true }, onFrontPage)
+      + measured
       + "\n[The other programs, and more charts](\(folder)/README.md); [how](bench/peers/README.md).\n"
     self.results =
-      "# Processor time beside C and others\n\n" + markdown(table.lines) + measured + "\n"
+      "# Processor time beside C and others\n\n" + markdown(table.lines, table.workloads) + measured + "\n"
       + charts.map { image($0.name) }.joined(separator: "\n")
   }
 
