@@ -37,6 +37,20 @@ import Testing
     #expect(try door.run("--table").output.contains("| bad | \(commit)+"))
   }
 
+  @Test func `Parts of everything are all of it, each suite once, and take about as long`() throws {
+    let door = try Door(["a": ":", "b": ":", "c": ":", "d": ":", "e": ":"])
+    var counts: [Int] = []
+    for part in 1...2 {
+      #expect(try door.run("--everything", "--part", "\(part)/2", "--again").status == 0)
+      counts.append(try door.log().count)
+    }
+    #expect(try door.log().sorted() == ["a", "b", "c", "d", "e"])
+    #expect(counts == [3, 5])
+    for wrong in ["3/2", "0/2", "2", "a/b", ""] {
+      #expect(try door.run("--everything", "--part", wrong).status == 2, "\(wrong)")
+    }
+  }
+
   @Test("Some are run by name, one with arguments; a failure counts more than what isn't available")
   func some() throws {
     let door = try Door([
