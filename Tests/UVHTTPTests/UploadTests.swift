@@ -75,7 +75,7 @@ import UVTestSupport
     arguments: Part.allCases, [false, true])
   func takes(part: Part, secure: Bool) async throws {
     var limits = HTTPLimits()
-    (limits.idleTimeout, limits.minimumRate) = (.milliseconds(100), 1000)
+    (limits.idleTimeout, limits.minimumRate) = (.milliseconds(250), 1000)
     try await takes(limits, part, secure, serviceEnds: false)
   }
 
@@ -84,7 +84,7 @@ import UVTestSupport
     [false, true])
   func takesLast(part: Part, secure: Bool) async throws {
     var limits = HTTPLimits()
-    (limits.lastSilence, limits.minimumRate) = (.milliseconds(100), 1000)
+    (limits.lastSilence, limits.minimumRate) = (.milliseconds(250), 1000)
     try await takes(limits, part, secure, serviceEnds: true)
   }
 
@@ -94,7 +94,8 @@ import UVTestSupport
       _ = try await stream.read(until: "\r\n\r\n", limit: 1000).value
       if serviceEnds { stream.loop.shutdownGracefully(within: .seconds(60)) { _ in } }
       let clock = stream.loop.clock
-      let end = clock.now.advanced(by: .milliseconds(400))
+      // Several times the limit, which is long enough for a busy machine.
+      let end = clock.now.advanced(by: .milliseconds(800))
       while clock.now < end { try #require(try await stream.read().value != nil) }
       try await stream.write("cd").value
       var last = Bytes()
