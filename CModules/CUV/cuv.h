@@ -358,7 +358,7 @@ struct cuv_file_job {
   int mode, atomic, sync;
   /// 0, a libuv error code, or a result of opening.
   int result;
-  /// What the loop and the thread agree on; changed atomically, and only once.
+  /// The agreement between the loop and the thread; changed atomically, and only once.
   int end;
 };
 int cuv_file_job_queue(uv_loop_t *loop, struct cuv_file_job *job, uv_after_work_cb done);

@@ -28,7 +28,7 @@ static void cuv_file_perform_open(struct cuv_file_operation *operation) {
   uv_loop_t *loop = request->loop;
   int flags = operation->flags;
   uv_fs_open(loop, request, operation->path, flags | O_NONBLOCK, operation->mode, NULL);
-  // Who says so in the flags gets what is there.
+  // A caller that asks for it in the flags gets the file as it is.
   if (flags & O_NONBLOCK) return;
   if (request->result == UV_EAGAIN) {
     uv_fs_req_cleanup(request);

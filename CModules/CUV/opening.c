@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 
-/// What is no file, by its status; 0 for what may be opened.
+/// The error for something that isn't a file, by its status; 0 if it may be opened.
 static int kind(const struct stat *status) {
   if (S_ISFIFO(status->st_mode)) return CUV_IS_FIFO;
   if (S_ISSOCK(status->st_mode)) return CUV_IS_SOCKET;

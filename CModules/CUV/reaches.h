@@ -66,7 +66,7 @@ static inline int cuv_write(
   return code;
 }
 
-/// Code of the libuv that made a loop, by which two of them are told apart. libuv keeps the layout of what
+/// Code of the libuv that made a loop, which distinguishes two of them. libuv keeps the layout of what
 /// its header shows for all versions that begin with 1.
 static inline uintptr_t cuv_loop_origin(const uv_loop_t *loop) { return (uintptr_t)loop->wq_async.async_cb; }
 

@@ -113,7 +113,7 @@ private final class Gathering {
     answering = done(views)
   }
 
-  /// The loops that haven't ended. Those of one name get a number, by which they can be told apart.
+  /// The loops that haven't ended. Those of one name get a number, which distinguishes them.
   private var views: [LoopView] {
     var names: Set<String> = []
     return inquiries.compactMap { inquiry in

@@ -57,7 +57,7 @@ class GatheringWriter: Flushable {
   }
 
   /// Bytes were appended to `output`. Those that are copied don't wait for the end of the turn once they are many, so
-  /// that they take little memory. Nobody is told of this write, so the stream doesn't gather those that follow.
+  /// that they take little memory. Nobody is notified of this write, so the stream doesn't gather those that follow.
   final func endAppending() {
     if output.count <= Self.mark || isClosed { return }
     let bytes = output.takeBytes()

@@ -1,7 +1,7 @@
 extension Promise {
   /// Where the promise was made, in debug builds of your program; nil in others.
   ///
-  /// A task that waits for a promise shows it in `loop.snapshot()`. PromiseKit has no corresponding property.
+  /// A task that waits for a promise shows it in `loop.snapshot()`. PromiseKit doesn't have it.
   public var creationSite: CreationSite? { node.creationSite }
 }
 

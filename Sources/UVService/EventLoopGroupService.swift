@@ -12,7 +12,7 @@ public import UV
 /// try await services.run()
 /// ```
 ///
-/// The service ends when it is told to, and the group ends with it; see `shutdownGracefully(within:)` of the
+/// The service ends when it is asked to, and the group ends with it; see `shutdownGracefully(within:)` of the
 /// group. If the service's task is cancelled, the connections get no time.
 ///
 /// The group has the signals. Task-local values of its task don't reach the tasks that serve connections:
@@ -31,7 +31,7 @@ public struct EventLoopGroupService: Service {
   ///   - group: The loops. They belong to the service from now on.
   ///   - limit: How long a graceful shutdown may take. Zero or less gives the connections no time.
   ///   - logger: Where the service says that it begins to end and what it has cut off.
-  ///   - start: What to begin, such as `serve`. When it has returned, the service goes on until it is told to
+  ///   - start: What to begin, such as `serve`. When it has returned, the service goes on until it is asked to
   ///     end.
   public init(
     _ group: EventLoopGroup, shutdownWithin limit: Duration = .seconds(10),
@@ -44,7 +44,7 @@ public struct EventLoopGroupService: Service {
     self.start = start
   }
 
-  /// Starts what there is to do, waits until the service is told to end, and ends the group. A `ServiceGroup`
+  /// Starts what there is to do, waits until the service is asked to end, and ends the group. A `ServiceGroup`
   /// calls this.
   ///
   /// - Throws: The error of `start`.
@@ -53,7 +53,7 @@ public struct EventLoopGroupService: Service {
       _ = await group.shutdownGracefully(within: .zero)
       throw error
     }
-    // It throws if this task is cancelled, which is the other way to be told.
+    // It throws if this task is cancelled, which is the other way to end it.
     try? await gracefulShutdown()
     logger.info("the loops shut down", metadata: ["limit": "\(Task.isCancelled ? .zero : limit)"])
     let report = await withTaskCancellationHandler {

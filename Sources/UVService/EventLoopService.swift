@@ -18,7 +18,7 @@ public import UV
 /// ```
 ///
 /// The body runs as `EventLoop.run` would run it, and the service ends when the body has returned and no work
-/// is left on the loop. A group expects that a service goes on until it is told to end, and ends itself
+/// is left on the loop. A group expects that a service goes on until it is asked to end, and ends itself
 /// otherwise; its configuration can say something else.
 ///
 /// When the group shuts down gracefully, the loop does: its listeners close, which ends a loop over them, and

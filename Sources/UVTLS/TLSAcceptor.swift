@@ -30,7 +30,7 @@ final class TLSAcceptor {
   /// Ends those who have waited too long.
   private var timer = PendingRequest()
   private var timerDate: LoopClock.Instant?
-  /// Whether no more connections come. The reader is told so when the last handshake has ended.
+  /// Whether no more connections come. The reader gets the end when the last handshake has ended.
   private var isComplete = false
   private var hasEnded = false
 
@@ -226,7 +226,7 @@ final class TLSAcceptor {
 
   private func stopClock() {
     timerDate = nil
-    // Not by a cancellation, which would be told as the loop's end is.
+    // Not by a cancellation, which would be reported as the loop's end is.
     timer.drop()
   }
 

@@ -145,7 +145,7 @@ final class TLSSession: StreamFilter {
   /// Uses the identity that the program has chosen. The next step goes on with it.
   func use(_ identity: TLSIdentity) { greeting?.identity = identity }
 
-  /// Has the client told that there is no identity for it.
+  /// Sends the client that there is no identity for it.
   func refuse() {
     greeting?.isRefused = true
     _ = step()

@@ -109,7 +109,7 @@ func useTicketKey(
     guard let keys = $0.options.ticketKeys else { return 0 }
     let result = ctls_use_ticket_key(keys.raw, name, iv, cipher, mac, encrypts)
     // A ticket of TLS 1.3 is used once. OpenSSL sends another by itself if the keys are its own, and
-    // otherwise if it is told.
+    // otherwise if it is asked.
     return result == 1 && encrypts == 0 && SSL_version(connection) == TLS1_3_VERSION ? 2 : result
   }
 }

@@ -41,7 +41,7 @@ package final class HostLookup {
     }
   }
 
-  /// Ends the lookup; nothing is told any more.
+  /// Ends the lookup; nothing is reported any more.
   package func cancel() {
     found = nil
     ended = nil

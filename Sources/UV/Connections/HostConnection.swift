@@ -4,7 +4,7 @@ final class HostConnection: Cancelling {
   private let loop: EventLoop
   private let subject: String
   private let delays: ConnectDelays
-  /// Nil once the caller has been told: the caller may keep the pending request, which keeps this object.
+  /// Nil once the caller has been answered: the caller may keep the pending request, which keeps this object.
   private var done: Completion<TCPConnection>?
   private var lookup: HostLookup?
   private var addresses = AddressQueue()
@@ -95,7 +95,7 @@ final class HostConnection: Cancelling {
 
   func cancel(slot: UInt, generation: UInt) {
     if done == nil { return }
-    // The caller is told when this has left its stack.
+    // The caller is answered when this has left its stack.
     loop.queueMicrotask { [self] in
       finish(.failure(UVError(.cancelled, operation: "connect", subject: subject)))
     }

@@ -18,7 +18,7 @@ package struct PassedSockets {
   /// Other files are systemd's.
   static let filesVariable = "UV_HANDOVER_FILES"
 
-  /// What systemd tells of its sockets.
+  /// The variables in which systemd describes its sockets.
   static let systemdVariables = ["LISTEN_PID", "LISTEN_PIDFDID", "LISTEN_FDS", "LISTEN_FDNAMES"]
 
   private static let state = Mutex(PassedSockets())

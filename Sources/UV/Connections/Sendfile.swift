@@ -113,7 +113,7 @@ extension ByteStream {
   }
 
   /// A descriptor of its own for the same thing. A pipe or a terminal is opened anew, so that it doesn't block the
-  /// thread that sends, whatever the stream is told to do.
+  /// thread that sends, whatever mode the stream is set to.
   private func descriptorToSend(to descriptor: Int32) -> Int32 {
     if cuv_handle_type(block.handle) != UV_TCP, !isFile {
       let other = cuv_reopen(descriptor, cuv_open_flags(descriptor))

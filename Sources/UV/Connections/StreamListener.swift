@@ -30,7 +30,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
 
   private let makeConnection: (EventLoop, Int32) throws(UVError) -> Connection
   private let backoff: AcceptBackoff
-  /// How many connections may be accepted after the listener was told to stop.
+  /// How many connections may be accepted after the listener was asked to stop.
   var restCount = 0
   private var isStopping = false
   private var hasStopped = false
@@ -87,7 +87,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
     block.keep(try ListenerPoll(self, descriptor: fileDescriptor(), subject, place))
     block.own()
     take(role: .listener)
-    // Linux lets one more wait than it was told.
+    // Linux lets one more wait than the backlog says.
     restCount = Int(backlog) + 1
   }
 
@@ -137,7 +137,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   }
 
   private func waitForRoom() {
-    // A reader that was told of the last connection may have closed the listener.
+    // A reader that got the last connection may have closed the listener.
     if isFull || isClosing { return }
     isFull = true
     // Balanced in `endWaitForRoom`, which a listener that nobody reads any more calls, too.

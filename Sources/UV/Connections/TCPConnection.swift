@@ -54,7 +54,7 @@ public final class TCPConnection: ByteStream, PassableHandle {
   /// - Throws: `badDescriptor` if the connection is closed, `invalidArgument` for another limit, and
   ///   `notSupported` where the system has no such option.
   ///
-  /// libuv has no corresponding function; the option of Linux is `TCP_USER_TIMEOUT`.
+  /// The option of Linux is `TCP_USER_TIMEOUT`.
   public func setUserTimeout(_ limit: Duration?) throws(UVError) { try setTCPUserTimeout(limit) }
 
   /// The system's figures about the way to the peer, such as the round-trip time.
@@ -62,7 +62,7 @@ public final class TCPConnection: ByteStream, PassableHandle {
   /// - Throws: `badDescriptor` if the connection is closed, and `notSupported` on other systems than Linux and
   ///   Apple's.
   ///
-  /// libuv has no corresponding function; the option of Linux is `TCP_INFO`.
+  /// The option of Linux is `TCP_INFO`.
   public func tcpInformation() throws(UVError) -> TCPInformation { try systemTCPInformation() }
 
   /// The address of this end.

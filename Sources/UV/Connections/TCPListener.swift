@@ -42,7 +42,7 @@ public final class TCPListener: StreamListener<TCPConnection>, PassableHandle {
   /// - Throws: `badDescriptor` if the listener is closed, `invalidArgument` for a negative count, and
   ///   `notSupported` where the system has no such option.
   ///
-  /// libuv has no corresponding function; the system's option is `TCP_FASTOPEN`.
+  /// The system's option is `TCP_FASTOPEN`.
   public func setFastOpen(_ count: Int) throws(UVError) {
     guard let count = Int32(exactly: count), count >= 0 else {
       throw UVError(.invalidArgument, operation: "tcp_fastopen", subject: "\(count)")

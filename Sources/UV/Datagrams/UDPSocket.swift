@@ -18,7 +18,7 @@ import CUV
 public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   let queue: DatagramQueue
   private var isReceiving = false
-  /// Whether libuv is handing over the datagrams of one system call. It would drop the rest if it were told
+  /// Whether libuv is handing over the datagrams of one system call. It would drop the rest if it were asked
   /// to stop.
   private var isInBatch = false
   /// Datagrams that have been received but not asked for: the rest of a batch.

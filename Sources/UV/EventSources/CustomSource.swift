@@ -178,7 +178,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     stay = nil
     unasked = Queue()
     pause()
-    // Elements that have been sent are dropped, and so is an end that hasn't been told yet.
+    // Elements that have been sent are dropped, and so is an end that hasn't been delivered yet.
     end = nil
     finish(UVError(.cancelled, operation: operation))
   }

@@ -22,7 +22,7 @@ public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == 
 
   /// Asks for one element, or nil at the end. You may ask for several elements; they are answered in order.
   ///
-  /// Every reader is told of the end, whether it is waiting at that time or asks afterwards. After a clean
+  /// Every reader gets the end, whether it is waiting at that time or asks afterwards. After a clean
   /// end it gets nil. After an error it gets the same error each time. So no reader mistakes a broken
   /// connection for one that ended. On a source that has a handler, this function fails with `sourceStarted`.
   ///

@@ -29,7 +29,7 @@ class SourceLine: Cancelling {
   func awaited(slot: UInt, generation: UInt) -> Awaited? { nil }
 }
 
-/// The part that all event sources share: who waits, in which style, and how the end is told.
+/// The part that all event sources share: who waits, in which style, and how the end is delivered.
 ///
 /// Everything here happens on the loop's thread. At any time there is either a handler or a queue of waiters.
 /// A handler stands where the first waiter does, and stays there.

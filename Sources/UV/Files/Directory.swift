@@ -97,7 +97,7 @@ public final class Directory: EventSource, SourceDriver {
     }
     isReading = true
     // The request holds the stream and this object until libuv is done with both. It refers to the directory
-    // until it has been cleaned up. A reader may close the directory, so it is told only after that.
+    // until it has been cleaned up. A reader may close the directory, so it gets its answer only after that.
     _ = FileRequest.start(
       loop, "fs_readdir",
       .converting({ stream.take($0.request.pointee.result) }) { [self] result in

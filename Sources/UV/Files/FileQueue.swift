@@ -22,7 +22,7 @@ final class FileQueue {
   @exclusivity(unchecked) var blocks = ReadBlocks()
   /// Those for the threads that are at work, or will be once the pool has one.
   @exclusivity(unchecked) private var engaged: [UnsafeMutablePointer<uv_work_t>] = []
-  /// Whether answers are being told. Operations that these answers lead to are gathered, and go to the threads
+  /// Whether answers are being delivered. Operations that these answers lead to are gathered, and go to the threads
   /// several at a time.
   @exclusivity(unchecked) private var isDelivering = false
 

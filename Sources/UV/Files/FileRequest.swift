@@ -241,7 +241,7 @@ final class FileRequest: ActiveRequest {
       answer.fail(error)
     } else {
       // libuv's request may refer to memory that the answer owns, until it is cleaned up. It is cleaned up
-      // before the caller is told, because the caller may start another operation with this object.
+      // before the caller gets the answer, because the caller may start another operation with this object.
       answer.succeed(from: self)
     }
     return true

@@ -147,7 +147,7 @@ final class WholeFileJob<Success>: PoolRequest<Success> {
 
   override func cancel(slot: UInt, generation: UInt) {
     if isAnswered { return }
-    // What reads leaves nothing behind, and neither does what hasn't begun.
+    // A job that reads leaves nothing behind, and neither does one that hasn't begun.
     if job.pointee.kind == CUV_JOB_READ || uv_cancel(cuv_request(raw)) == 0 {
       _ = cuv_file_job_cancel(job)
       endCancelled()

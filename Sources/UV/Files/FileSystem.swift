@@ -104,7 +104,9 @@ public struct FileSystem {
   /// The size, times, owner and permissions of a file. A symbolic link is followed.
   ///
   /// The corresponding libuv function is `uv_fs_stat`.
-  public func stat(_ path: some PathConvertible) -> Request<FileStatus> { Request(of: loop) { stat(path, $0) } }
+  public func stat(_ path: some PathConvertible) -> Request<FileStatus> {
+    Request(of: loop) { stat(path, $0) }
+  }
 
   /// The status of a file; see ``stat(_:)``.
   ///
@@ -117,7 +119,9 @@ public struct FileSystem {
   /// The size, times, owner and permissions of a file, or of a symbolic link itself.
   ///
   /// The corresponding libuv function is `uv_fs_lstat`.
-  public func lstat(_ path: some PathConvertible) -> Request<FileStatus> { Request(of: loop) { lstat(path, $0) } }
+  public func lstat(_ path: some PathConvertible) -> Request<FileStatus> {
+    Request(of: loop) { lstat(path, $0) }
+  }
 
   /// The status of a file or link; see ``lstat(_:)``.
   ///

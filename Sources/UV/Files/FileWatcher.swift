@@ -187,14 +187,14 @@ extension FileSystem {
   /// ```
   ///
   /// A directory that is watched with all below it is looked through first. When all of it is watched, an event of the
-  /// kind `complete` comes. Read the tree then: what changes later is told. On Linux,
+  /// kind `complete` comes. Read the tree then: later changes are reported. On Linux,
   ///
-  /// - a directory that has come is told together with each file and directory in it. One that is renamed in the
-  ///   tree is told by its two names alone: what is in it has come along;
+  /// - a directory that has come is reported together with each file and directory in it. One that is renamed in the
+  ///   tree is reported by its two names alone: what is in it has come along;
   /// - symbolic links aren't followed;
-  /// - a directory that can't be read is told with its error, and is left out;
+  /// - a directory that can't be read is reported with its error, and is left out;
   /// - if the program asks for nothing, the watcher keeps about 1,024 events and leaves the others to the system. If
-  ///   the system drops some, this is told, and then each place that may differ; see ``FileEvent/Kinds/overflow``.
+  ///   the system drops some, this is reported, and then each place that may differ; see ``FileEvent/Kinds/overflow``.
   ///
   /// - Parameters:
   ///   - path: The file or directory, which must exist.

@@ -3,7 +3,7 @@
 
   /// A folder of a ``FolderTree``.
   final class WatchedFolder {
-    /// How much of the folder's contents the program is told after a look.
+    /// How much of the folder's contents is reported after a look.
     enum Look: UInt8, Comparable, Sendable {
       /// No look is due.
       case none
@@ -30,7 +30,7 @@
     /// The watch of the folder that was found elsewhere and left this one in its place; -1 for none.
     var predecessor: Int32 = -1
     /// Whether it has come by a move, or onto another folder. If the two have changed places, the other half of that may
-    /// be untold, and be told as a move of this one.
+    /// not be reported yet, and be reported as a move of this one.
     var mayBeExchanged = false
     /// The number of its last move; see ``FolderTree/moveCount``.
     var lastMove = 0
@@ -135,7 +135,7 @@
       leaving.append(folder)
     }
 
-    /// A folder has left its place. Where it goes is told later.
+    /// A folder has left its place. Where it goes is reported later.
     func leave(_ folder: WatchedFolder, from parent: WatchedFolder, cookie: UInt32) {
       parent.children[folder.name] = nil
       folder.cookie = cookie

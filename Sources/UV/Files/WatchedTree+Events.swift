@@ -1,7 +1,7 @@
 #if os(Linux) || os(Android)
   import CUV
 
-  /// Events of inotify's: each changes the tree of folders, and is told to the program.
+  /// Events of inotify's: each changes the tree of folders, and is reported to the program.
   extension WatchedTree {
     func handle(_ buffer: UnsafeRawBufferPointer) {
       let header = MemoryLayout<inotify_event>.size
@@ -61,7 +61,7 @@
       for folder in tree.takeLeftOut(from: folder) { enqueue(folder, .everything) }
     }
 
-    /// A folder has been made, or has come from elsewhere. It is told of when it is watched, so that a program that
+    /// A folder has been made, or has come from elsewhere. It is reported once it is watched, so that a program that
     /// then looks at it misses nothing.
     private func hasCome(_ name: [CChar], in parent: WatchedFolder, byMove isMove: Bool = false) {
       let known = parent.children[name]

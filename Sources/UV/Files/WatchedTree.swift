@@ -35,7 +35,7 @@
       let folder: WatchedFolder
       let path: [CChar]
       let isAbsent: Bool
-      /// How many moves had been told then.
+      /// How many moves had been reported then.
       let moveCount: Int
     }
 
@@ -174,7 +174,7 @@
     /// Whether the program has to ask before more is read.
     var isFull: Bool { unasked.count >= Self.limit }
 
-    /// Whether nothing more is to be told.
+    /// Whether nothing more is to be reported.
     var hasTreeEnded: Bool { ending != nil || isClosing }
 
     func tell(_ event: FileEvent) { tell(event, limit: .max) }

@@ -91,7 +91,7 @@ public final class EventLoopGroup: Sendable {
     // All loops are notified at once: one that is stuck in a callback doesn't let the others accept meanwhile.
     _ = await drain(until: deadline)
     // By now none listens. A connection that one loop had accepted for another may have come after the other
-    // had drained; so each drains once more. What it reports is what it has cut off in all.
+    // had drained; so each drains once more. Its report counts all that it has cut off.
     let report = await drain(until: deadline)
     for executor in executors { executor.stop() }
     await threads.ended()

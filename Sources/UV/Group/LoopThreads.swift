@@ -1,6 +1,6 @@
 import CUV
 
-/// Threads, each of which runs a loop until it is told to end.
+/// Threads, each of which runs a loop until it is asked to end.
 package final class LoopThreads: Sendable {
   private struct State {
     var running = 0
@@ -23,7 +23,7 @@ package final class LoopThreads: Sendable {
   /// Starts a thread, and waits until its loop exists.
   ///
   /// - Parameters:
-  ///   - isKept: Whether the loop runs until it is told to stop. Otherwise it ends with its work, after the
+  ///   - isKept: Whether the loop runs until it is asked to stop. Otherwise it ends with its work, after the
   ///     caller has called `endWork()` once.
   ///   - prepare: Called with the loop, on its thread, before this function returns.
   package func start(

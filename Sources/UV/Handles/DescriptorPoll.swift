@@ -40,7 +40,7 @@ package final class DescriptorPoll: Handle {
       uv_poll_init(loop.raw, raw.assumingMemoryBound(to: uv_poll_t.self), descriptor)
     }
     block.own()
-    // Until it closes, also while it rests: the owner is told when the loop ends.
+    // Until it closes, also while it rests: the owner is notified when the loop ends.
     keepAlive(.source)
   }
 

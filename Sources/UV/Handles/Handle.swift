@@ -97,7 +97,7 @@ open class Handle {
   /// Whether somebody waits for the handle's next element. A handle that is a source overrides it.
   var isAwaited: Bool { false }
 
-  /// How many bytes the program has been told are on their way, and the system hasn't taken.
+  /// How many bytes have been reported as on their way, and the system hasn't taken.
   var queuedByteCount: Int { 0 }
 
   /// Called when connections may wait on a listening socket. A listener overrides it.

@@ -7,7 +7,7 @@ class HandleSidecar {
   /// still open.
   func handleCloses() {}
 
-  /// Called right after libuv was told to close the handle. A handle that is closed here closes together with
+  /// Called right after libuv was asked to close the handle. A handle that is closed here closes together with
   /// this one.
   func closeBegan() {}
 }

@@ -17,7 +17,7 @@ struct SocketFile: Sendable {
   /// - Parameter isTriedAgain: Whether to look again once the successor of this process has ended.
   func removeIfUnused(isTriedAgain: Bool = false) {
     let code = path.withPlatformString { cuv_remove_stale_socket($0) }
-    // A process that has given up its privileges may not ask. What was never shared is its own.
+    // A process that has given up its privileges may not ask. A file that was never shared is its own.
     if code == UV_EACCES.rawValue, !isShared { _ = path.withPlatformString { CUV.unlink($0) } }
     if code != 0, isShared, isTriedAgain { Self.left.withLock { $0.append(self) } }
   }

@@ -7,11 +7,11 @@ import CUV
 /// A run that is called in a job of the main actor.
 ///
 /// The main actor waits for such a run. A task of the loop that awaits the main actor then waits for the run,
-/// and the run for the task. Nothing can be done for them, so the program is told and stopped: a task that
+/// and the run for the task. Nothing can be done for them, so the program stops with a message: a task that
 /// hangs would be found much later.
 ///
-/// A task that awaits the main actor through somebody else, such as another task, can't be told from one that
-/// waits for its turn elsewhere. So the program is told after a while, once, and goes on.
+/// A task that awaits the main actor through somebody else, such as another task, can't be distinguished from one that
+/// waits for its turn elsewhere. So a message is printed after a while, once, and the program goes on.
 extension EventLoop {
   /// How often a run in a job of the main actor looks at its tasks.
   private static let mainActorInterval = Duration.milliseconds(250)
@@ -71,7 +71,7 @@ extension EventLoop {
 #if os(Linux)
   /// A run's looks at its tasks, while a job of the main actor waits for it.
   struct MainActorLooks {
-    /// How many looks in a row a task is seen to wait elsewhere before the program is told: on a loop that
+    /// How many looks in a row a task is seen to wait elsewhere before a message is printed: on a loop that
     /// runs no task meanwhile, and on others. There the task may have run between two looks.
     private static let patience = (quiet: 8, busy: 40)
 

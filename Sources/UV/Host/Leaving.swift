@@ -36,7 +36,7 @@ extension EventLoop {
     releaseHold()
   }
 
-  /// Begins to end everything. Pending requests are told so on the host's next turn.
+  /// Begins to end everything. Pending requests are answered on the host's next turn.
   func startDetaching() {
     requireOnLoop("detach()")
     guard !isClosed else { return }

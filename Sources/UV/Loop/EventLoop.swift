@@ -174,9 +174,8 @@ public final class EventLoop {
   /// Whether the loop has been shut down, or detached from its host.
   public var isClosed: Bool { ending.isClosed }
 
-  /// How the loop is called in what is told of it, such as a report of a stall. It is "loop 1" for the first
-  /// loop of the process and so on, unless you set it. Set it on the loop's thread. libuv has no
-  /// corresponding field.
+  /// The loop's name in logs, stall reports and snapshots. It is "loop 1" for the first
+  /// loop of the process and so on, unless you set it. Set it on the loop's thread.
   public var name: String {
     get { executor.loopName.withLock { $0 } }
     set { executor.loopName.withLock { $0 = newValue } }

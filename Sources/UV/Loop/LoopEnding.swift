@@ -13,7 +13,7 @@ struct LoopEnding {
   var leaving = Leaving()
   /// The end of the loop's service; nil until somebody asks for it.
   var service: (any ServiceEnd)?
-  /// Those who are told when the service begins to end.
+  /// The objects that are notified when the service begins to end.
   private var observers: [WeakObserver] = []
 
   private struct WeakObserver {
@@ -37,7 +37,7 @@ protocol ServiceObserver: AnyObject {
 
 /// A service that ends: its listeners close, and its connections get time.
 protocol ServiceEnd: AnyObject {
-  /// A listener has closed that was told to stop.
+  /// A listener has closed that was asked to stop.
   func didStopListening()
 
   /// A listener keeps connections that have waited, because its reader is busy.
@@ -61,6 +61,6 @@ extension EventLoop {
 
   func listenerWaits(_ listener: Handle) { ending.service?.listenerWaits(listener) }
 
-  /// Called when a listener has closed that was told to stop.
+  /// Called when a listener has closed that was asked to stop.
   func didStopListening() { ending.service?.didStopListening() }
 }

@@ -149,7 +149,7 @@ final class LoopInternals {
     if let mainQueue {
       closeInternal(mainQueue, of: loop)
       #if os(Linux)
-        // Whoever else has adopted this loop of libuv's serves the main queue from now on. Without a descriptor
+        // Another loop that has adopted this loop of libuv's serves the main queue from now on. Without a descriptor
         // of the system left it can't, as if the host had none.
         if let other = CurrentLoop.slot.other(than: loop) { try? other.internals.serveMainQueue(of: other) }
       #endif

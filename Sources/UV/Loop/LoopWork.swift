@@ -147,7 +147,7 @@ extension EventLoop {
   }
 }
 
-/// Work that runs when the callbacks have returned of all events that the system has told of, before the loop
+/// Work that runs when the callbacks have returned of all events that the system has reported, before the loop
 /// waits.
 ///
 /// The code of the events and that of the work run one after the other then, and don't drive each other out of

@@ -77,7 +77,7 @@ struct MicrotaskQueue {
     /// Whether the running callback has started timers that have no deadline yet; see
     /// ``TimerWheel/placeNew()``.
     var hasNewTimers = false
-    /// What a callback begins with, in one word, since each callback asks.
+    /// The state that each callback reads when it begins, in one word.
     var beginning: UInt8 = 0
     /// Whether the next callback is the first of an observed turn; see `TurnWatch`.
     var isTurnToBegin: Bool {
@@ -95,7 +95,7 @@ struct MicrotaskQueue {
     /// The rest of the budget when the loop began to end. It is set aside so that a running drain
     /// notices the end.
     var reserve = 0
-    /// Whether the loop has been told to stop, or is closed; see `LastRound`.
+    /// Whether the loop has been asked to stop, or is closed; see `LastRound`.
     var isEnding = false
     var readShare = ReadShare()
     /// The counts of the loop's streams. They are here because each read and write looks at this memory

@@ -125,7 +125,7 @@ public final class Pool<Resource: PoolResource> {
     }
   }
 
-  /// Closes the pool. Those who wait are told, idle resources close, and each of the others closes when it is
+  /// Closes the pool. Callers that wait get an error, idle resources close, and each of the others closes when it is
   /// given back. Calling this function again does nothing more.
   ///
   /// Closing starts at once, even if you ignore the request.

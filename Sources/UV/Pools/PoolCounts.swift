@@ -39,7 +39,7 @@ public struct PoolCounts: Hashable, Sendable {
     a.waitTime += b.waitTime
   }
 
-  /// What has happened, without what is there now.
+  /// The events alone, without the present state.
   package var events: PoolCounts {
     var events = self
     (events.leased, events.idle, events.creating, events.waiting) = (0, 0, 0, 0)

@@ -13,7 +13,7 @@ public struct PoolLimits: Sendable {
   /// are refused with `busy`.
   public var waiters = 1000
   /// How long each may wait; 30 s by default. The lease then fails with `timedOut`. So a function that holds
-  /// the only resource and asks for another is told, and doesn't wait for ever.
+  /// the only resource and asks for another gets an error, and doesn't wait for ever.
   public var wait = Duration.seconds(30)
   /// How long one attempt to create a resource may take; 10 s by default.
   public var creation = Duration.seconds(10)

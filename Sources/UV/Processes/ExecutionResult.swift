@@ -90,7 +90,7 @@ private final class ResultCollection: Cancelling {
   private func read(
     _ pipe: PipeConnection?, _ name: String, _ limit: Int, _ part: WritableKeyPath<ExecutionResult, Bytes>
   ) {
-    // The end of the child is told later, so this isn't the last part.
+    // The end of the child comes later, so this isn't the last part.
     guard let pipe else { return missing -= 1 }
     parts.append(
       pipe.readToEnd(limit: limit) { [self] in

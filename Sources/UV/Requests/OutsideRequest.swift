@@ -16,7 +16,7 @@ package class OutsideRequest<Success>: SingleRequest<Success> {
 
   override package final var subject: String? { about }
 
-  /// Puts the request on its loop; false if that is closed, which the caller is told.
+  /// Puts the request on its loop; false if that is closed, which the caller gets as an error.
   ///
   /// - Parameter onCancel: Called once if nobody waits for the answer any more. It must not answer.
   package final func begin(onCancel: @escaping () -> Void = {}) -> Bool {

@@ -39,7 +39,7 @@ enum RemoteFunctions<Success: Sendable> {
       _ = request.question.take(Question.self)
       let done = request.done.take(Done.self)
       let result = request.outcome.take(Result<Success, UVError>.self)
-      // Before the caller is told, because it may ask the next question with this object.
+      // Before the caller is answered, because it may ask the next question with this object.
       request.recycle()
       done(result)
     case .fail(let error):

@@ -38,7 +38,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   // allocation.
   @exclusivity(unchecked) private var perform: Perform = { _, _, _ in }
   @exclusivity(unchecked) private var phase = Phase.unused
-  /// Whether the caller has been told, or is about to be; true while the object is unused. Before there is an
+  /// Whether the caller has been answered, or is about to be; true while the object is unused. Before there is an
   /// answer this means a cancellation, so that the other loop needn't begin. Changed on the own loop's thread.
   private let isTold = Atomic(true)
   /// Distinguishes the uses of the object.
@@ -123,7 +123,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
       loop.runOutside { perform(self, .ask, loop) }
       phase = .answered
     }
-    // Dropped if the own loop has ended, which has told the caller.
+    // Dropped if the own loop has ended, which has answered the caller.
     // Sound: this object has the executor.
     Unmanaged.passUnretained(home)._withUnsafeGuaranteedRef { _ = $0.send(self) }
   }

@@ -20,7 +20,7 @@ package class SingleRequest<Success>: ActiveRequest {
     isAnswered ? nil : Awaited(operation: operation, subject: subject)
   }
 
-  /// Whether the caller has been told, or is about to be.
+  /// Whether the caller has been answered, or is about to be.
   var isAnswered: Bool { done == nil }
 
   /// Tells the caller that the request cannot be begun, but not on its stack.
@@ -39,7 +39,7 @@ package class SingleRequest<Success>: ActiveRequest {
     loop.queueMicrotask { done(.failure(error)) }
   }
 
-  /// Tells the caller; false if it has been told already.
+  /// Answers the caller; false if it has been answered already.
   @discardableResult
   func answer(_ result: () -> Result<Success, UVError>) -> Bool {
     guard let done = done.take() else { return false }

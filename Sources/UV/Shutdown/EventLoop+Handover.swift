@@ -21,7 +21,7 @@ extension EventLoop {
   ///
   /// A successor that ends before it is ready, or that takes too long, changes nothing: it is killed, and
   /// this process goes on. If this process ends before the successor is ready, the successor goes on. The
-  /// service manager is told of the new main process.
+  /// service manager gets the new main process.
   ///
   /// The successor has the standard streams, the environment and the working directory of this process.
   ///

@@ -7,7 +7,7 @@ final class GracefulShutdown: ServiceEnd {
   private var waiters = Waiters<ShutdownReport>()
   private var deadlines: [PendingRequest] = []
   private var report = ShutdownReport()
-  /// How many listeners are told to stop, and haven't closed yet.
+  /// How many listeners are asked to stop, and haven't closed yet.
   private var listenerCount = 0
   /// Those of them that keep connections for a reader who is busy.
   private var waiting: [Handle] = []
@@ -34,7 +34,7 @@ final class GracefulShutdown: ServiceEnd {
   /// Whether nothing of the service is left.
   private var isIdle: Bool { loop.openHandles.acceptedCount == 0 && listenerCount == 0 }
 
-  /// Tells the connections of the end, and closes the listeners. Their readers are told later, not on the
+  /// Tells the connections of the end, and closes the listeners. Their readers are notified later, not on the
   /// caller's stack.
   func stopListening() {
     loop.ending.tellObservers()

@@ -1,6 +1,6 @@
 import CUV
 
-/// The program that has started this process and watches it, such as systemd. It wants to be told when the
+/// The program that has started this process and watches it, such as systemd. It wants to be notified when the
 /// service is ready.
 ///
 /// ```swift
@@ -21,7 +21,7 @@ public enum ServiceManager {
     /// Creates a message of lines of the protocol, for those that have no name here.
     public init(_ text: String) { self.text = text }
 
-    /// The service has begun, or has read its configuration again. The predecessor of this process is told,
+    /// The service has begun, or has read its configuration again. The predecessor of this process is notified,
     /// too: it may end; see ``EventLoop/handover(_:_:within:)``.
     public static let ready = Message("READY=1")
 
@@ -45,7 +45,7 @@ public enum ServiceManager {
     public static func mainProcess(_ processID: Int32) -> Message { Message("MAINPID=\(processID)") }
   }
 
-  /// Whether there is a service manager that wants to be told.
+  /// Whether there is a service manager that wants to be notified.
   public static var isPresent: Bool { Environment["NOTIFY_SOCKET"] != nil }
 
   /// Tells the service manager. It doesn't wait, and any thread may call it.
@@ -56,7 +56,7 @@ public enum ServiceManager {
   /// - Parameter messages: What to tell, by one datagram.
   /// - Throws: `wouldBlock` if the service manager doesn't read, `messageTooLong`, `connectionRefused`,
   ///   `noSuchFile`, and `invalidArgument` if `NOTIFY_SOCKET` isn't a path or if a message has a NUL in it.
-  ///   In all cases a predecessor has been told.
+  ///   In all cases a predecessor has been notified.
   ///
   /// The corresponding function of systemd's is `sd_notify`.
   public static func notify(_ messages: Message...) throws(UVError) {

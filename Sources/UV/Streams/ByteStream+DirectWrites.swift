@@ -62,7 +62,7 @@ extension ByteStream {
     return taken < 0 || taken == count ? tell(done, taken) : wait(taken)
   }
 
-  /// Whether a write waits for those that may follow it. That is so while the writer hasn't been told that
+  /// Whether a write waits for those that may follow it. That is so while the writer hasn't been notified that
   /// the write before has ended: it hasn't waited for that end, and so may well write more.
   private var gathers: Bool {
     @inline(__always) get { lastTold >= loop.microtasks.state.pointee.taken }

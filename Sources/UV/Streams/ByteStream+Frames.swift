@@ -149,7 +149,7 @@ extension ByteStream {
   /// Reads into memory of the caller, as many bytes as have come. The system writes straight to that memory.
   ///
   /// - Parameter buffer: Where the bytes go: one byte of room or more. It must stay until the request has
-  ///   ended; after a cancellation, until `done` or the task has been told.
+  ///   ended; after a cancellation, until `done` has been called or the task has been resumed.
   /// - Returns: A request for the number of bytes; 0 if the stream has ended. It fails as ``read(exactly:)``
   ///   does.
   ///

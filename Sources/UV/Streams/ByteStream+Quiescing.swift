@@ -25,7 +25,7 @@ extension ByteStream {
   ///
   /// - Returns: A request that ends when a graceful shutdown of the loop begins, or at once if it has begun.
   ///   It fails with `cancelled` when the connection is closed, and with `badDescriptor` if it is closed
-  ///   already. A connection that the program has made itself is never told.
+  ///   already. A connection that the program has made itself is never notified.
   public func quiescing() -> Request<Void> { Request(of: loop) { [self] in quiescing($0) } }
 
   /// Waits until the server that has accepted this connection begins to end; see ``quiescing()``.
@@ -117,7 +117,7 @@ extension ByteStream {
   /// Once the server ends, and the program waits for bytes that haven't come for `silence`, the peer gets the
   /// farewell, and this side of the connection ends. So a request that is being worked on is answered, and one
   /// that is on its way still is if it comes in time. Bytes that the peer sends after the farewell are dropped. The
-  /// reader is told the end, as if the peer had ended the connection: when the peer has done so, after one
+  /// reader gets the end, as if the peer had ended the connection: when the peer has done so, after one
   /// second, or after 1 MiB. A reader that has a part of a frame fails with `endOfFile`, as always. Close the
   /// connection then.
   ///
@@ -150,7 +150,7 @@ extension ByteStream {
   /// - Returns: What cancels the wait for the peer.
   func say(_ farewell: Farewell) -> PendingRequest {
     reads.dropWhatComes(upTo: Self.mostDropped)
-    // The reader is told of what fails here: the peer has gone, and that ends the reading too.
+    // The reader gets the error of a failure here: the peer has gone, and that ends the reading too.
     if !farewell.bytes.isEmpty { write(farewell.bytes) { _ in } }
     shutdown { _ in }
     return loop.sleepQuietly(for: Self.patience) { [weak self] result in

@@ -50,8 +50,8 @@ extension ByteStream {
     set { setTimeout(.write, newValue) }
   }
 
-  /// How long to wait for the peer while no byte goes in either direction; nil, the default, for ever. What counts as a
-  /// byte over TLS is as with ``readTimeout``; what TLS itself answers doesn't count, either.
+  /// How long to wait for the peer while no byte goes in either direction; nil, the default, for ever. A
+  /// byte over TLS counts as with ``readTimeout``; what TLS itself answers doesn't count, either.
   ///
   /// A reader that waits while the program writes is not idle. So this is the timeout for a peer that may be
   /// silent as long as it takes what it gets, such as one that downloads a file or listens to messages. The time
@@ -59,7 +59,7 @@ extension ByteStream {
   /// early by the clock.
   ///
   /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those
-  /// who wait for bytes are told, as with ``readTimeout``. The error names this timeout.
+  /// who wait for bytes get an error, as with ``readTimeout``. The error names this timeout.
   public var idleTimeout: Duration? {
     get { timeout(.idle) }
     set { setTimeout(.idle, newValue) }
@@ -79,9 +79,9 @@ extension ByteStream {
   /// request, its answer or the goodbye.
   ///
   /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those
-  /// who wait for bytes are told, as with ``readTimeout``, and so are those who wait later, until the
+  /// who wait for bytes get an error, as with ``readTimeout``, and so do those who wait later, until the
   /// property is set again. Bytes that have come already are read without waiting. So a reader that takes
-  /// longer over its bytes than the peer takes to send more never waits, and isn't told: limit its work by
+  /// longer over its bytes than the peer takes to send more never waits, and gets no error: limit its work by
   /// `withDeadline` of the loop. The error names this timeout.
   public var totalTimeout: Duration? {
     get { timeout(.total) }

@@ -4,7 +4,7 @@ extension ByteStream {
   /// Writes bytes. They leave at once if the system has room for them, and otherwise as soon as it has, in
   /// order.
   ///
-  /// The stream gathers the bytes that you write before you have been told that the last write ended. They
+  /// The stream gathers the bytes that you write before the end of the last write has been reported. They
   /// leave together at the end of the loop's turn. If the stream is closed before that, the system is offered
   /// the bytes as the stream closes, and takes as many as it has room for. A write without bytes waits
   /// for those before it, too.

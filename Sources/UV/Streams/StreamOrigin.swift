@@ -80,7 +80,7 @@ extension ByteStream {
     if code < 0 { _ = CUV.close(descriptor) }
     try check(code, "secure")
     block.own()
-    // libuv has just told the socket, which both share, not to block.
+    // libuv has just made the socket, which both share, nonblocking.
     if isBlocking { try setBlocking(true) }
     carryOn(from: plain)
   }

@@ -4,7 +4,7 @@ import CUV
 ///
 /// The readers stand in one line, which is that of the stream's source. Most of them wait for the next bytes,
 /// whatever these are. A stream has this object once somebody has waited for another frame, or bytes have
-/// come after the last reader left. So the ways to read a stream can be mixed, and no byte is lost or told
+/// come after the last reader left. So the ways to read a stream can be mixed, and no byte is lost or delivered
 /// out of order.
 final class StreamReads: Microtask {
   typealias Outcome = Result<Bytes?, UVError>
@@ -23,7 +23,7 @@ final class StreamReads: Microtask {
     case scheduled
     /// The readers are being answered, and so are those who ask meanwhile.
     case answering
-    /// The stream has closed. Everybody has been told.
+    /// The stream has closed. Everybody has been answered.
     case closed
 
     func mayBecome(_ next: State) -> Bool {
@@ -161,7 +161,7 @@ final class StreamReads: Microtask {
 
   // MARK: Answering
 
-  /// Begins with the first reader, whose answer may be known. It isn't told here, on the reader's stack.
+  /// Begins with the first reader, whose answer may be known. It isn't delivered here, on the reader's stack.
   private func begin(_ frame: Frame, _ line: SourceCore<Bytes>) {
     guard state == .waiting else { return }
     // Without bytes, only the answer to a request for none is known, which takes none.
@@ -299,7 +299,7 @@ final class StreamReads: Microtask {
 
   // MARK: Ending
 
-  /// Ends the source. Everybody in the line is told once what came before has been read.
+  /// Ends the source. Everybody in the line gets the end once what came before has been read.
   func end(_ error: UVError?) {
     if line.takeUnretainedValue().end(error), state == .waiting { answer() }
   }

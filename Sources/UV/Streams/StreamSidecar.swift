@@ -78,8 +78,8 @@ final class StreamSidecar: HandleSidecar {
 
   init(_ block: HandleBlock) { self.block = block }
 
-  /// Goes on with the stream that takes over the connection. All that was set stays, and those who wait are
-  /// told there.
+  /// Goes on with the stream that takes over the connection. All that was set stays, and waiting callers are
+  /// answered there.
   func move(from plain: ByteStream, to stream: ByteStream) {
     block = stream.block
     quiescing?.move(from: plain, to: stream)

@@ -49,7 +49,7 @@ extension WriteQueue {
     owner.letGo(.shutdown)
   }
 
-  /// If the peer has gone already, it needn't be told of the end.
+  /// If the peer has gone already, it needn't be notified of the end.
   private static func shutdownResult(_ code: Int32) -> Result<Void, UVError> {
     code < 0 && code != UV_ENOTCONN.rawValue ? .failure(failure(code, "shutdown")) : .success(())
   }

@@ -4,7 +4,7 @@ import CUV
 /// have been any; see ``ByteStream/writes``.
 ///
 /// A write leaves at once if nothing is before it. Two kinds of writes are gathered until the end of the
-/// turn: those for which the system has no room, and those that come before the writer has been told of the
+/// turn: those for which the system has no room, and those that come before the writer has been notified of the
 /// last write's end. They go to libuv in one request with many buffers. libuv 1.44 completes one request each
 /// time that the socket becomes writable, so many small requests would take many turns. A writer that waits
 /// for each write is never delayed.
@@ -234,12 +234,12 @@ final class WriteQueue: Cancelling {
         startShutdown(done)
       }
     }
-    // A writer that has been told may write again. With a filter, a shutdown goes on in a microtask, after
+    // A writer that has been answered may write again. With a filter, a shutdown goes on in a microtask, after
     // the filter's last word.
     if isEmpty, shutdown != .waits { letOwnerGo() }
   }
 
-  /// Nothing is left, because the system has taken everything at once. Those who wait for that are told after
+  /// Nothing is left, because the system has taken everything at once. Callers that wait for that are answered after
   /// the writers.
   func becameEmptyAtOnce() {
     // The filter, which may read again, may have something to say itself.

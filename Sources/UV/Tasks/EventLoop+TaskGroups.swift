@@ -51,7 +51,7 @@ extension EventLoop {
   /// - Throws: The first error of a task; `cancelled` if the caller was cancelled and a task ended because of
   ///   that; `invalidArgument` if the limit is less than 1.
   ///
-  /// Swift has no corresponding function.
+  /// It corresponds to no function of Swift's.
   @discardableResult
   public nonisolated(nonsending) func withTasks<T>(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,

@@ -3,7 +3,7 @@ public class LoopTask<Success, Failure: Error>: LoopTaskBase {
   typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
 
   /// The task's body. A body without a value that can't fail is kept as it is. In the other form its frame
-  /// wouldn't fit into the memory that the runtime gives a task at first, and a task that waits would take
+  /// wouldn't fit into the memory that the runtime gives a new task, and a task that waits would take
   /// twice as much.
   enum Form {
     case general(Body)

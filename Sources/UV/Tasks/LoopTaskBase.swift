@@ -140,7 +140,7 @@ public class LoopTaskBase {
   ///
   /// Set it to false for a task that only serves what others ask for, such as one that iterates over a
   /// listener which doesn't keep the loop running either. A run then ends although the task waits. The task
-  /// goes on in the next run, and is cancelled when the loop is shut down. A loop that is told to stop waits
+  /// goes on in the next run, and is cancelled when the loop is shut down. A loop that is asked to stop waits
   /// for it all the same: from then on this is true. The sleep, the read or the listener that the task waits
   /// for may keep the loop running too. A task that has ended, or that its loop has left, returns false and
   /// ignores a new value.
@@ -191,7 +191,7 @@ public class LoopTaskBase {
     loop.taskEnded(identity)
   }
 
-  /// What the task waits for can't come any more, and the wait can't fail. The loop goes on without a task
+  /// The result that the task waits for can't come any more, and the wait can't fail. The loop goes on without a task
   /// that was cancelled. For another one, and for the body of a run, this stops the program with `sentence`,
   /// because the task could only wait in silence.
   package func neverResumes(_ sentence: String) {

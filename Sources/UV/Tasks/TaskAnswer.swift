@@ -6,7 +6,7 @@ private enum Stage {
   /// Nobody waits yet.
   static let open: UInt8 = 0
   static let waiting: UInt8 = 1
-  /// Somebody works on the answer, and is told of a cancellation.
+  /// Somebody works on the answer, and is notified of a cancellation.
   static let begun: UInt8 = 2
   /// The task has been resumed, or won't have to wait.
   static let over: UInt8 = 3

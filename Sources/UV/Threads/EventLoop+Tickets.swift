@@ -55,7 +55,7 @@ extension EventLoop {
   /// Does not run on for `object`, which has been cancelled; on the loop of this thread.
   package static func stopKeeping(_ object: any Answerable) { current?.stopKeeping(object) }
 
-  /// Has everything that is open told that no answer will come, as the loop ends.
+  /// Notifies everything that is open that no answer will come, as the loop ends.
   func forsakeAnswers() {
     endTicketTurn()
     let objects = ties.waiting.all

@@ -65,7 +65,7 @@ package final class LoopBatch: LoopMessage, @unchecked Sendable {
 
   /// A ticket for an object that was just made. It keeps the loop running when the loop has it.
   ///
-  /// - Parameter answerable: The same object, if it is to be told.
+  /// - Parameter answerable: The same object, if it is to be notified.
   package func open(_ object: AnyObject, telling answerable: (any Answerable)? = nil) -> RemoteTicket {
     assertHere()
     let ticket = RemoteTicket(object, telling: answerable, nil, self)

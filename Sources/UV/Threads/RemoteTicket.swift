@@ -10,7 +10,7 @@ package protocol Answerable: AnyObject {
   /// Whether its loop is to run until there is an answer: not once it has been settled or cancelled.
   var keepsLoopRunning: Bool { get }
 
-  /// Is told that no answer will come: nobody is left who could give it, or the loop ends.
+  /// Is notified that no answer will come: nobody is left who could give it, or the loop ends.
   func forsake()
 
   /// The object's name on standard error if the loop ends without an answer, in debug builds; nil for an
@@ -27,7 +27,7 @@ extension Answerable {
 ///
 /// The ticket holds the object. While it does and the turn in which it was opened is over, it keeps the loop
 /// running. The object is dealt with, and let go of, on the loop's thread; if the last reference to the
-/// ticket goes before there is an answer, the object is told there. So what is used on the loop's thread
+/// ticket goes before there is an answer, the object is answered there. So what is used on the loop's thread
 /// needs no lock.
 ///
 /// Tickets that have been answered and let go are used again; see ``TicketPool``.
@@ -47,7 +47,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   private let executor: LoopExecutor?
   // Sound: retained here, and released where it is taken out.
   private var object: Unmanaged<AnyObject>?
-  /// The object again, if it is to be told. The runtime would take 450 instructions to find out what it is.
+  /// The object again, if it is to be notified. The runtime would take 450 instructions to find out what it is.
   // Sound: used only while the object is held.
   private unowned(unsafe) var told: (any Answerable)?
   private var body: ((AnyObject) -> Void)?
@@ -63,7 +63,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     keep(loop, object)
   }
 
-  /// The same for an object that needn't be told anything.
+  /// The same for an object that needn't be notified.
   package convenience init(carrying object: AnyObject, of loop: EventLoop) {
     self.init(object, telling: nil, loop.executor)
     keep(loop, nil)
@@ -72,7 +72,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   /// A ticket for an object that was just made.
   ///
   /// - Parameters:
-  ///   - answerable: The same object, if it is to be told.
+  ///   - answerable: The same object, if it is to be notified.
   ///   - executor: Its loop's; nil if it wasn't made on one.
   ///   - batch: What it was made for, if that is a handler that runs elsewhere.
   init(
@@ -102,7 +102,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     return LoopBatch.current?.open(object, telling: object) ?? RemoteTicket(object, telling: object, nil)
   }
 
-  /// Calls `body` with a ticket for an object that was just made. If nobody has kept it, the object is told
+  /// Calls `body` with a ticket for an object that was just made. If nobody has kept it, the object is notified
   /// at once, which would otherwise wait for the end of the turn.
   @inlinable
   package static func open(_ object: any Answerable, for body: (RemoteTicket) throws -> Void) rethrows {
@@ -124,7 +124,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     guard let object = takeObject() else { return }
     if isOnLoop { return Self.forsake(object) }
     if let executor {
-      // Dropped if the loop has ended, which has told the object.
+      // Dropped if the loop has ended, which has notified the object.
       _ = executor.send(TicketReturn(object, isKeeping: isKeeping))
     } else if case .thread(let thread)? = origin, thread == cuv_thread_id() {
       Self.forsake(object)

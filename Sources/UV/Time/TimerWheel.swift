@@ -251,7 +251,7 @@ final class TimerWheel: Cancelling {
   }
 
   func close() {
-    // Sound: the loop isn't gone before libuv has let go of the timer, or the timer isn't told of it.
+    // Sound: the loop isn't gone before libuv has let go of the timer, or the timer isn't notified of it.
     cuv_handle_set_data(timer, Unmanaged.passUnretained(loop).toOpaque())
     closeInternal(timer, of: loop)
   }

@@ -18,7 +18,7 @@ func failure(_ code: some BinaryInteger, _ operation: String, _ subject: String?
   return UVError(UVError.Code(rawValue: code), operation: operation, subject: subject)
 }
 
-/// What is said of a path at which there is no file; nil for libuv's codes.
+/// The text for a path at which there is no file; nil for libuv's codes.
 private func noFile(_ code: Int32) -> String? {
   switch Int(code) {
   case CUV_IS_FIFO:

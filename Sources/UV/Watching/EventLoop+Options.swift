@@ -8,7 +8,7 @@ public enum LoopOption: Hashable, Sendable {
   /// The corresponding libuv constant is `UV_METRICS_IDLE_TIME`.
   case idleTime
   /// Measures how long the loop's turns take; see ``EventLoop/lag``. It costs two readings of the clock for
-  /// each turn, and 8 KiB. libuv has no corresponding constant.
+  /// each turn, and 8 KiB.
   case lag
   /// Keeps a signal from waking the loop while it waits for events. libuv accepts only `SIGPROF`, which a
   /// profiler sends all the time.

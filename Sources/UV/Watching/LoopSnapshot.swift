@@ -20,7 +20,7 @@
 /// whenever a signal comes. A snapshot is a value: send it to another thread, compare it, or encode it. A
 /// duration is encoded as a whole number of milliseconds.
 ///
-/// libuv has no corresponding type; `uv_print_all_handles` prints a part of this.
+/// libuv's `uv_print_all_handles` prints a part of this.
 public struct LoopSnapshot: Hashable, Sendable, Codable {
   /// The loop's ``EventLoop/name``.
   public var name: String
@@ -29,7 +29,7 @@ public struct LoopSnapshot: Hashable, Sendable, Codable {
   public var hasAnswered = true
   /// Whether the loop is inside one of its `run` functions.
   public var isRunning: Bool
-  /// Whether the loop has been told to stop, and waits for its tasks.
+  /// Whether the loop has been asked to stop, and waits for its tasks.
   public var isStopping: Bool
   /// Whether a graceful shutdown of the loop has begun; see ``EventLoop/isShuttingDown``.
   public var isShuttingDown: Bool

@@ -14,7 +14,7 @@ public struct TaskSnapshot: Hashable, Sendable, Codable {
   }
 
   /// The name that the task was spawned with; nil if it has none. Tasks that are spawned in one place are
-  /// told apart by their names.
+  /// distinguished by their names.
   public var name: String?
   /// Where the task was spawned, such as `Server/main.swift:12`.
   public var place: String

@@ -76,7 +76,7 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
     let last = downstream
     guard last != nil else { return }
     downstream = nil
-    // It may have been refused and not told yet, or been stopped: then the handler is somebody else's.
+    // It may have been refused and not notified yet, or been stopped: then the handler is somebody else's.
     if isHandler { source.stop() }
     waiting.cancel()
     _ = last

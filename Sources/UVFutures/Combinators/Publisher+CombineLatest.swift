@@ -4,7 +4,7 @@
     /// The latest values of this publisher and another, whenever one of them delivers, once both have.
     ///
     /// An error of either ends both; it finishes when both have. Values for which there is no demand are not
-    /// told, but remembered. All sides deliver on one thread.
+    /// delivered, but remembered. All sides deliver on one thread.
     public func combineLatest<B: Publisher>(_ b: B) -> Publishers.CombineLatest<Self, B>
     where B.Failure == Failure {
       Publishers.CombineLatest(self, b)

@@ -50,7 +50,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   /// Whether this object, which is one too, has been used for an inner publisher. A request leaves it as it
   /// was.
   @usableFromInline @exclusivity(unchecked) var isUsed = false
-  /// Whether downstream is being told something, so that its demand is only noted.
+  /// Whether a signal is being delivered downstream, so that its demand is only noted.
   @usableFromInline @exclusivity(unchecked) var isDelivering = false
   @usableFromInline let transform: (Input) -> Child
   /// Nil once the subscription is over.

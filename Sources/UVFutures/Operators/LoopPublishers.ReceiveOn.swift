@@ -119,7 +119,7 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
     return .none
   }
 
-  /// What keeps the loop running for a signal: a ticket of this thread's loop, or the one by which it came to
+  /// The ticket that keeps the loop running for a signal: one of this thread's loop, or the one by which it came to
   /// this thread.
   private var ticket: RemoteTicket? {
     guard let loop = EventLoop.current else { return KeptLoop.current }

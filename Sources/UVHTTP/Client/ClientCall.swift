@@ -21,7 +21,7 @@ final class ClientCall: Cancelling {
   private var waiting = PendingRequest()
   @exclusivity(unchecked) private var exchange: ClientExchange?
 
-  /// The function that is told of the answer, in the form in which it came.
+  /// The function that gets the answer, in the form in which it came.
   enum Done {
     case plain(Completion<HTTPClientResponse>)
     case generic(GenericCompletion<HTTPClientResponse>)

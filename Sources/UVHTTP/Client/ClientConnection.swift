@@ -93,7 +93,7 @@ final class ClientConnection: PoolResource, Flushable {
     if writeCount == 0 { exchange?.didWrite(.success(())) }
   }
 
-  /// Writes bytes. The system most often takes them at once; then nobody is told.
+  /// Writes bytes. The system most often takes them at once; then nobody is notified.
   func write(_ bytes: Bytes) {
     if didWrite == nil { return }
     let taken = stream.offerAtOnce(bytes)

@@ -119,7 +119,7 @@ final class ClientExchange {
   /// Once the server has all of the request, it may be silent no longer than this, also if it has begun to answer.
   private func waitIfSent() {
     guard isSent, phase != .over else { return }
-    // Neither may be older than what was sent. What is sent at once needs no other look at the clock.
+    // Neither may be older than what was sent. Bytes that are sent at once need no other look at the clock.
     let now = sender == nil ? max(loop.now, call.start) : .now
     stream.beginReadTimeout(client.idleTimeout, at: now)
     if phase == .head { connection.limit(until: min(call.end, now.after(client.headTimeout))) }

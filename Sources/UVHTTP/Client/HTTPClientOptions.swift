@@ -48,7 +48,7 @@ public struct HTTPClientOptions: Sendable {
   public var secureProxy: HTTPProxy?
   /// The hosts that no proxy is asked for: names such as `"example.com"`, which stand for those below them, too,
   /// addresses, ranges such as `"10.0.0.0/8"`, each of them with a port or not, such as `"localhost:8080"`, and `"*"` for
-  /// all. By default there are none. What is none of these matches nothing. Names aren't looked up to compare their addresses.
+  /// all. By default there are none. Any other text matches nothing. Names aren't looked up to compare their addresses.
   public var direct: [String] = []
   /// Whether ``proxy`` isn't for `https`, because the environment's variables name none for that.
   var isPlainProxyOnly = false

@@ -31,7 +31,7 @@ public struct HTTPProxy: Sendable {
   /// The proxy at a URL, as the environment's variables name it.
   ///
   /// - Parameter url: `http://HOST:PORT`, with `USER:PASSWORD@` before the host or not. Without a scheme it is the same;
-  ///   without a port it is 80. What follows the port doesn't count. Percent signs encode characters of the user and the
+  ///   without a port it is 80. Text after the port doesn't count. Percent signs encode characters of the user and the
   ///   password.
   /// - Throws: `notSupported` for another scheme, such as `https` or `socks5`, and `invalidArgument` if it is no URL.
   public init(url: String) throws(UVError) {

@@ -77,7 +77,7 @@ struct FieldMeaning {
       last = $0
       if bytes.isWord($0, "chunked") { chunkedCount += 1 }
     }
-    // The end of the body can be told only if it is chunked last, and once.
+    // The end of the body can be found only if it is chunked last, and once.
     guard chunkedCount == 1, bytes.isWord(last, "chunked") else {
       throw .badRequest("the last transfer encoding isn't chunked")
     }

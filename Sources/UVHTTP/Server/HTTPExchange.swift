@@ -69,7 +69,7 @@ public final class HTTPExchange {
   /// target has one.
   public var request: HTTPRequest { received.request }
 
-  /// The address of the client: the one that the load balancer has told (`ByteStream.proxyHeader`), or the
+  /// The address of the client: the one that the load balancer reports (`ByteStream.proxyHeader`), or the
   /// other end's.
   ///
   /// - Throws: `badDescriptor` if the connection is closed, `notConnected` if the client has gone, and

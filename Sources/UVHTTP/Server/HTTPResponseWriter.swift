@@ -9,7 +9,7 @@ import UV
 /// try await writer.finish().value
 /// ```
 ///
-/// The head leaves with the first bytes. Once it has left, the client can't be told of a failure by a status.
+/// The head leaves with the first bytes. Once it has left, no status can report a failure to the client.
 /// So a writer that is dropped before it is finished breaks the connection off.
 public final class HTTPResponseWriter {
   let connection: ServerConnection

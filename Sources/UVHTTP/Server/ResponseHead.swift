@@ -41,7 +41,7 @@ struct ResponseHead {
   ///
   /// - Parameters:
   ///   - isLast: Whether the connection ends after the answer anyway.
-  ///   - minorVersion: That of the request. A client of HTTP/1.0 is told that the connection goes on.
+  ///   - minorVersion: That of the request. To a client of HTTP/1.0 the head says that the connection goes on.
   ///   - date: The line with the date, for an answer that has none.
   /// - Returns: Whether the connection ends after the answer.
   func append(to bytes: inout BytesBuilder, isLast: Bool, minorVersion: Int, date: Bytes) -> Bool {

@@ -124,7 +124,7 @@ extension ServerConnection {
       }
       // Nothing follows a part that is missing.
       if case .failure = outcome { close() }
-      // Before the program is told: it may write more, for which the client has time of its own.
+      // Before the program is notified: it may write more, for which the client has time of its own.
       if writeCount == 1 { writeEnd.clear(stream) }
       done(outcome)
       didWrite(outcome)

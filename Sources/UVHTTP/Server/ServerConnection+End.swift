@@ -59,7 +59,7 @@ extension ServerConnection {
     if isCutOff { stream.cutOff() } else { stream.close() }
   }
 
-  /// Lets go of everything but the stream. Those who wait are told.
+  /// Lets go of everything but the stream. Callers that wait are answered.
   func letGo() {
     reader = nil
     didWrite = { _ in }

@@ -15,13 +15,13 @@ import UV
 /// The source ends with nil when the peer has closed, whatever its reason: ``peerClose``. It fails with
 /// `endOfFile` if the connection ends without that, `protocolError` if the peer breaks the protocol or sends a text
 /// that isn't UTF-8, `messageTooLong` beyond a limit of ``WebSocketLimits``, `timedOut`, and the errors of a
-/// read. The peer is told by a close code.
+/// read. The peer gets a close code.
 ///
 /// Pings are answered, and the peer's end is seen, also while nobody asks, until a message has come. The peer then
 /// has to wait until the program asks for it. Extensions, such as the compression `permessage-deflate`, aren't
 /// spoken.
 ///
-/// When the loop that has accepted the connection shuts down gracefully, the peer is told by 1001 as soon as the
+/// When the loop that has accepted the connection shuts down gracefully, the peer gets 1001 as soon as the
 /// program waits for a message. A server's WebSocket that is dropped before it is closed, for example by a function that
 /// throws, closes with 1011, and a client's with 1001. On another thread its connection just ends.
 ///
@@ -62,7 +62,7 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   /// leaves out those that are too slow, or closes them. Otherwise what waits for them has no limit but
   /// time.
   ///
-  /// libuv has no corresponding function; see `ByteStream.isAboveHighWaterMark`.
+  /// See `ByteStream.isAboveHighWaterMark`.
   public var isAboveHighWaterMark: Bool { core.isAboveMark }
 
   /// Sends a message.
@@ -108,7 +108,9 @@ public final class WebSocket: ReadableSource<WebSocketMessage> {
   ///   bytes, and with the errors of ``send(_:)-(WebSocketMessage)``. Cancelling it ends the waiting.
   ///
   /// The source is RFC 6455, 5.5.2.
-  public func ping(_ data: Bytes = Bytes()) -> Request<Void> { Request(of: loop) { [self] in ping(data, $0) } }
+  public func ping(_ data: Bytes = Bytes()) -> Request<Void> {
+    Request(of: loop) { [self] in ping(data, $0) }
+  }
 
   /// Sends a ping; see ``ping(_:)``.
   ///

@@ -1,4 +1,4 @@
-/// Why a ``WebSocket`` is closed: the number that the peer is told.
+/// Why a ``WebSocket`` is closed: the number that is sent to the peer.
 ///
 /// Numbers from 3000 on are for libraries and programs: `WebSocketCloseCode(rawValue: 4001)`. Some numbers are never
 /// sent, such as ``noStatus``. ``WebSocket/close(_:reason:)`` refuses these.
@@ -58,7 +58,7 @@ public struct WebSocketClose: Hashable, Sendable {
   public let reason: String
 }
 
-/// Why a connection can't go on: what the peer is told.
+/// Why a connection can't go on, as it is sent to the peer.
 struct WebSocketFault: Error, Equatable {
   let code: WebSocketCloseCode
   let reason: String

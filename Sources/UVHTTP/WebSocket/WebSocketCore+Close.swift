@@ -88,7 +88,7 @@ extension WebSocketCore {
     close()
   }
 
-  /// Closes the connection. Those who wait are told.
+  /// Closes the connection. Callers that wait are answered.
   func close() {
     if phase == .closed { return }
     phase = .closed

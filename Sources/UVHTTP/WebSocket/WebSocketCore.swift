@@ -191,7 +191,7 @@ final class WebSocketCore: GatheringWriter {
     read()
   }
 
-  /// Bytes of a peer that is told the end. If they were left in the system as the connection closes, that would
+  /// Bytes of a peer to which the end is being sent. If they were left in the system as the connection closes, that would
   /// reset it, and the peer might not get the last word.
   private func drop(_ count: Int) {
     droppedCount += count

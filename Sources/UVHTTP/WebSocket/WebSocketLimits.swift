@@ -6,7 +6,7 @@
 /// let socket = try await exchange.webSocket(limits: limits).value
 /// ```
 ///
-/// A peer that sends more than a size is told so by the code 1009, and the connection ends. A limit that useful
+/// A peer that sends more than a size gets the code 1009, and the connection ends. A limit that useful
 /// bytes renew has a total beside it: ``messageTimeout`` for a message, ``minimumRate`` for what is sent. A
 /// connection itself lasts as long as both sides want.
 public struct WebSocketLimits: Sendable {

@@ -11,7 +11,7 @@ import UV
 /// ```
 ///
 /// A message is encoded once. Nobody waits for a member who reads slowly: while more than 64 KiB wait for it, it misses
-/// what is sent, and then is told how much that was. ``WebSocketLimits/silence`` ends a member who takes nothing at
+/// what is sent, and then is notified how much that was. ``WebSocketLimits/silence`` ends a member who takes nothing at
 /// all. So a member takes a bounded amount of memory.
 ///
 /// A room has no lock, and its WebSockets are those of one loop. Use it on that loop's thread.
@@ -54,7 +54,7 @@ public final class WebSocketRoom<Name: Hashable> {
 
   /// Lets a member go. Its WebSocket stays as it is, and gets nothing more of the room.
   public func leave(_ name: Name) {
-    // Its last message may still be on its way. It isn't told then what it has missed.
+    // Its last message may still be on its way. It isn't notified then of what it has missed.
     members.removeValue(forKey: name)?.missed = 0
   }
 

@@ -90,7 +90,7 @@ struct PendingWrites {
   ///
   /// - Parameters:
   ///   - count: How many bytes it has taken.
-  ///   - done: Gets the promises of the writes that have left completely. They must be told when this has
+  ///   - done: Gets the promises of the writes that have left completely. They must be completed when this has
   ///     returned, because that runs code which may write.
   mutating func take(_ count: Int, _ done: inout FinishedWrites) {
     assert(0...byteCount ~= count, "the system has taken what it wasn't offered")

@@ -1,6 +1,6 @@
 extension SocketChannel {
   /// The life of a channel: `fresh`, then `registered` on its loop, `active` once it listens or is connected,
-  /// and `closed`. `activating` is the time in which the promise of the activation is told.
+  /// and `closed`. `activating` is the time in which the promise of the activation is completed.
   enum State {
     case fresh, registered, activating, active, closed
 

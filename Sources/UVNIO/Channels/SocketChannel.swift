@@ -5,9 +5,9 @@ import UV
 /// The base of all channels: the life of a channel, its socket and the poll of it, and reading.
 ///
 /// The life of a channel: `fresh`, then `registered` on its loop, `active` once it listens or is connected,
-/// and `closed`. Handlers are told of each change. Telling them runs code of theirs, which may close the
+/// and `closed`. Handlers are notified of each change. That runs code of theirs, which may close the
 /// channel at once; so each step looks at the state again after the one before. `activating` is the time in
-/// which the promise of the activation is told: a channel that is closed then was never active for its
+/// which the promise of the activation is completed: a channel that is closed then was never active for its
 /// handlers, and they hear of neither.
 // Sound: everything that changes is touched on the loop's thread, or is atomic, or is behind a lock.
 class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Sendable {
@@ -83,7 +83,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
   /// Does what was asked for before the channel was active.
   func didBecomeActive() {}
 
-  /// Whether the end of what the peer sends is told, and nothing more.
+  /// Whether the end of what the peer sends is delivered, and nothing more.
   var isInputClosed: Bool { false }
   var allowsHalfClosure: Bool { false }
   /// Whether the peer's end is to be noticed although nobody reads.
@@ -253,7 +253,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
     loop.assertInEventLoop()
     let before = state
     assert(before != .closed, "a channel closes once")
-    // First, so that nothing is told of the descriptor's next owner.
+    // First, so that nothing is reported of the descriptor's next owner.
     stopPolling()
     polling = .ended
     var failure: (any Error)?

@@ -97,7 +97,7 @@ extension UVEventLoop {
   }
 
   /// Cancels a callback of this loop, from any thread. If its handler hasn't been called by now, it won't be,
-  /// and is told so on the loop's thread.
+  /// and is notified of that on the loop's thread.
   public func cancelScheduledCallback(_ scheduledCallback: NIOScheduledCallback) {
     guard let number = scheduledCallback.customCallbackID else {
       preconditionFailure("a scheduled callback of another event loop: cancel it by its own cancel()")

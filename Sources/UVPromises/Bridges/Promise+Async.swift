@@ -18,7 +18,7 @@ extension Promise {
       if !node.isAwaited { node.cancel() }
       throw CancellationError()
     }
-    // A task that waits on its own account is told what tasks are told; see `UVError.isCancelled`.
+    // A task that waits on its own account gets the error that tasks get; see `UVError.isCancelled`.
     if case .rejected(let error) = outcome, error.isCancelled, Task.isCancelled { throw CancellationError() }
     return try outcome.get()
   }

@@ -3,7 +3,7 @@ import UV
 extension Promise {
   /// Runs the loop of this thread until the promise is resolved, and returns its value.
   ///
-  /// For programs that make a loop and do not run it themselves. What else is pending on the loop stays so, and
+  /// For programs that make a loop and do not run it themselves. Other pending work stays so, and
   /// goes on in the next run or `wait()`. Inside a running loop this could only wait for itself, so it stops the
   /// program with a message; use ``async()`` or a handler there.
   ///

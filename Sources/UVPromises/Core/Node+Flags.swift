@@ -25,7 +25,7 @@ extension Node {
     @inlinable static var coversCancellation: Flags { Flags(rawValue: 256) }
     /// Waits for several promises, through a gatherer, or for one and a time limit.
     @inlinable static var isGathering: Flags { Flags(rawValue: 512) }
-    /// Has, beside the first, continuations that are told at once.
+    /// Has, beside the first, continuations that are notified at once.
     @inlinable static var hasDirectContinuations: Flags { Flags(rawValue: 1024) }
     /// Was to be cancelled, by its context.
     @inlinable static var cancelAttempted: Flags { Flags(rawValue: 2048) }

@@ -28,7 +28,7 @@ class Node: Continuation {
 
   @exclusivity(unchecked) @usableFromInline final var perform: Perform?
   /// The promise that this one waits for.
-  // Sound: cleared when that promise has told this one, or goes away.
+  // Sound: cleared when that promise has notified this one, or goes away.
   @exclusivity(unchecked) @usableFromInline final unowned(unsafe) var upstream: Node?
   @exclusivity(unchecked) @usableFromInline final var first: Continuation?
   @exclusivity(unchecked) @usableFromInline final var others: ContiguousArray<ContinuationEntry>?
@@ -86,7 +86,7 @@ class Node: Continuation {
   // MARK: Waiting for another promise
 
   /// The tag of a step whose handler is a microtask, and that of one whose handler runs inline. Whatever else
-  /// waits has a number, and is told at once.
+  /// waits has a number, and is notified at once.
   @inlinable static var stepTag: Int32 { -1 }
   @inlinable static var inlineTag: Int32 { -2 }
 
@@ -150,7 +150,7 @@ class Node: Continuation {
     if tag != Node.stepTag { flags.insert(.hasDirectContinuations) }
   }
 
-  /// Has what waits for this promise, which has settled, told: steps by a microtask, the rest at once.
+  /// Notifies what waits for this promise, which has settled: steps by a microtask, the rest at once.
   @inlinable @inline(__always)
   final func notify() {
     if first != nil, others == nil, firstTag == Node.stepTag {
@@ -160,7 +160,7 @@ class Node: Continuation {
     }
   }
 
-  /// Has the only step told that waits for this promise: by a microtask, or at once if it runs no handler.
+  /// Notifies the only step that waits for this promise: by a microtask, or at once if it runs no handler.
   @usableFromInline
   final func notifyStep() {
     let step = unsafeDowncast(first.take().unsafelyUnwrapped, to: Node.self)
@@ -190,7 +190,7 @@ class Node: Continuation {
     }
   }
 
-  /// Tells those among the further continuations that are not told by a microtask.
+  /// Notifies those among the further continuations that no microtask notifies.
   private func notifyDirectly() {
     flags.remove(.hasDirectContinuations)
     let all = others.take()!

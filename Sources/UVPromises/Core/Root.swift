@@ -1,6 +1,6 @@
 import UV
 
-/// A promise that is resolved by hand, on whatever thread, and may be told how to cancel what will do it.
+/// A promise that is resolved by hand, on whatever thread, and may know how to cancel what will do it.
 ///
 /// It belongs to the loop that its thread had when it was made, and is used on that loop's thread only: a
 /// resolver elsewhere sends the outcome there. Code that may resolve it holds a `RemoteTicket` for it, which

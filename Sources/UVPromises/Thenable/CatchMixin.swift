@@ -128,7 +128,7 @@ extension CatchMixin {
       }.following(node, file, line))
   }
 
-  /// Ends the chain: an error is told to the log handler, as ``LogEvent/cauterized(_:)``.
+  /// Ends the chain: an error goes to the log handler, as ``LogEvent/cauterized(_:)``.
   @discardableResult
   public func cauterize() -> PMKFinalizer {
     self.catch { conf.logHandler(.cauterized($0)) }

@@ -1,12 +1,12 @@
 /// The walk of results through trees of futures; one for each thread.
 ///
-/// Values go down, branch by branch; terminations are told bottom-up, when everything below has heard. Both
+/// Values go down, branch by branch; terminations are delivered bottom-up, when everything below has theirs. Both
 /// are lists here and not calls, so that a chain may be of any length.
 struct Propagation {
   private var isRunning = false
   /// The visits still to be made; the last first, so that a branch is followed to its end before the next.
   private var visits: [() -> Void] = []
-  /// The terminations that are told on the way back up.
+  /// The terminations that are delivered on the way back up.
   private var ends: [() -> Void] = []
 
   /// Runs `visit`, and everything that it leads to unless that is going on already.

@@ -1,6 +1,6 @@
 import UV
 
-/// What throttled work calls once it is done. Calls after the first do nothing.
+/// The function that throttled work calls once it is done. Calls after the first do nothing.
 ///
 /// RxStream's `WorkCompletion`.
 public typealias WorkCompletion = () -> Void
@@ -10,7 +10,7 @@ public typealias WorkCompletion = () -> Void
 /// RxStream's `ThrottledWork`.
 public typealias ThrottledWork = (WorkSignal) -> Void
 
-/// What a throttle says to work.
+/// The signals of a throttle to its work.
 ///
 /// RxStream's `WorkSignal`.
 public enum WorkSignal {

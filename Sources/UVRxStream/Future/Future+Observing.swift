@@ -67,7 +67,7 @@ extension Future {
 }
 
 extension Future {
-  /// How many operators are attached and have not been told the result.
+  /// How many operators are attached and have not got the result.
   package final var branchCount: Int { node.branches.count }
 }
 

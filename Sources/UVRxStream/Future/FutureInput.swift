@@ -25,7 +25,7 @@ public final class FutureInput<Output, Failure: Error>: Future<Output, Failure> 
 
   /// Completes the future with a value, from any thread; ignored if it has been completed.
   ///
-  /// On its loop's thread its chain is told before this returns.
+  /// On its loop's thread its chain gets the value before this returns.
   public func complete(_ value: Output) { complete(with: .value(value)) }
 
   /// Completes the future with an error, from any thread; ignored if it has been completed.

@@ -30,7 +30,7 @@ public struct FutureResolver<Output, Failure: Error>: Sendable {
   }
 }
 
-/// A loop runs until a future is completed that was made on it. Its chain is told nothing if that doesn't
+/// A loop runs until a future is completed that was made on it. Its chain gets nothing if that doesn't
 /// happen.
 extension Future: Answerable {
   @usableFromInline package final var keepsLoopRunning: Bool { outcome == nil }

@@ -177,7 +177,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
     }
   }
 
-  /// Calls `handler` with how each attempt that reaches it ends, after everything further down has been told.
+  /// Calls `handler` with how each attempt that reaches it ends, after everything further down has been notified.
   @discardableResult
   public func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> StreamPromise {
     next { settlement, done in

@@ -63,7 +63,7 @@ extension Cold {
     derive(StreamSteps.flatMap(transform))
   }
 
-  /// A stream of the results of `scanner`, which gets its previous result, at first `initial`, and the next
+  /// A stream of the results of `scanner`, which gets its previous result, initially `initial`, and the next
   /// value.
   @discardableResult
   public final func scan<T>(
@@ -73,7 +73,7 @@ extension Cold {
   }
 
   /// A stream of one value, delivered when this stream ends: the last result of `reducer`, which gets its
-  /// previous result, at first `initial`, and the next value.
+  /// previous result, initially `initial`, and the next value.
   @discardableResult
   public final func reduce<T>(
     initial: T, reducer: @escaping (_ current: T, _ next: Output) -> T

@@ -99,10 +99,10 @@ public class Hot<Output, Failure: Error>: HotStream {
     _ = itself
   }
 
-  /// Called with each value before anybody is told.
+  /// Called with each value before it is delivered.
   func willDeliver(_ value: Output) {}
 
-  /// Called when the stream has ended, before anybody is told.
+  /// Called when the stream has ended, before that is delivered.
   func didTerminate() {}
 
   /// Ends the stream for those who listen, in the `deinit` of the one who feeds it: a function that does not
@@ -115,7 +115,7 @@ public class Hot<Output, Failure: Error>: HotStream {
 
   // MARK: Attaching
 
-  /// Has `branch` told from now on; at once, if the stream has ended.
+  /// Delivers to `branch` from now on; at once, if the stream has ended.
   final func attach(_ branch: Branch) {
     if let termination {
       _ = branch.handle(.terminate(reason: termination))
@@ -190,7 +190,7 @@ public class Hot<Output, Failure: Error>: HotStream {
   }
 
   /// Sets whether the stream keeps its last value to replay it. By default it does. Operators that are
-  /// attached from now on keep none either, unless they are told to.
+  /// attached from now on keep none either, unless they are set to.
   @discardableResult
   public final func canReplay(_ isAllowed: Bool) -> Self {
     canReplay = isAllowed

@@ -75,7 +75,7 @@ extension HotStream {
     derive(StreamSteps.flatMap(transform))
   }
 
-  /// A stream of the results of `scanner`, which gets its previous result, at first `initial`, and the next
+  /// A stream of the results of `scanner`, which gets its previous result, initially `initial`, and the next
   /// value.
   @discardableResult
   public func scan<T>(initial: T, scanner: @escaping (_ current: T, _ next: Output) -> T) -> Hot<T, Failure> {
@@ -83,7 +83,7 @@ extension HotStream {
   }
 
   /// A stream of one value, delivered when this stream ends: the last result of `reducer`, which gets its
-  /// previous result, at first `initial`, and the next value.
+  /// previous result, initially `initial`, and the next value.
   @discardableResult
   public func reduce<T>(initial: T, reducer: @escaping (_ current: T, _ next: Output) -> T) -> Hot<T, Failure>
   {

@@ -26,7 +26,7 @@ public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
     derive(into: Observable<T, Failure>(value: transform(value)), StreamSteps.map(transform))
   }
 
-  /// An observable of the results of `scanner`, which gets its previous result, at first `initial`, and the
+  /// An observable of the results of `scanner`, which gets its previous result, initially `initial`, and the
   /// next value.
   @discardableResult
   public final func scan<T>(

@@ -1,6 +1,6 @@
 import UV
 
-/// How the host is told the outcome of a call: its token, 0 or libuv's code, and bytes, which are valid
+/// How the host gets the outcome of a call: its token, 0 or libuv's code, and bytes, which are valid
 /// during the call.
 typealias Answer = @convention(c) (UInt, Int32, UnsafePointer<UInt8>?, Int) -> Void
 
