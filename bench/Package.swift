@@ -26,6 +26,15 @@ func coldStart(_ style: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
   name: "bench",
   platforms: [.macOS(.v26)],
+  traits: [
+    .trait(
+      name: "Metrics",
+      description:
+        "The row of tcp-echo-watched that reports metrics. It alone needs UVService, and what that brings: swift-service-lifecycle, swift-log, swift-metrics, swift-distributed-tracing."
+    ),
+    // `bench/run --quick` builds without it: that is a seventh of the compiler's time.
+    .default(enabledTraits: ["Metrics"]),
+  ],
   dependencies: [
     .package(name: "swift-uv", path: ".."),
     .package(path: "../Examples"),
@@ -55,7 +64,8 @@ let package = Package(
       name: "BenchWorkloads",
       dependencies: [
         "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", uv("UV"), uv("UVFutures"),
-        uv("UVHTTP"), uv("UVPromises"), uv("UVService"), uv("UVStalls"), uv("UVTLS"),
+        uv("UVHTTP"), uv("UVPromises"), uv("UVStalls"), uv("UVTLS"),
+        .product(name: "UVService", package: "swift-uv", condition: .when(traits: ["Metrics"])),
         .product(name: "RedisCommands", package: "Examples"),
       ],
       path: "Workloads", exclude: ["README.md"], swiftSettings: settings),

@@ -70,6 +70,15 @@ import Testing
     #expect(refused?.description.contains("`/nowhere`, which isn't there") == true)
   }
 
+  @Test func aValueThatIsNotBuiltInIsLeftOutAndRefusedByTheWayToHaveIt() throws {
+    let parameter = Parameter("watch", 0, 4, quick: 4, in: 0...5, help: "what").without(4, "build with more")
+    #expect(parameter.values == [0] && parameter.quickValues == [])
+    #expect(parameter.gaps == ["watch=4 isn't built in: build with more"])
+    try parameter.check(5)
+    let refused = #expect(throws: UsageError.self) { try parameter.check(4) }
+    #expect(refused?.description == "--watch: 4 isn't built in: build with more")
+  }
+
   @Test func exitCodesBelongToErrors() {
     #expect(BenchExit(WrongWork("")) == .wrongWork)
     #expect(BenchExit(WorkerFailure("")) == .wrongWork)

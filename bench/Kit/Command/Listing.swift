@@ -4,7 +4,8 @@ enum Listing {
       [[workload.name, workload.summary, workload.styles.map(\.rawValue).joined(separator: ", ")]]
         + workload.parameters.map { parameter in
           let values = parameter.values.map(String.init).joined(separator: ",")
-          return ["  --\(parameter.name) \(values)", "  " + parameter.help, ""]
+          let help = ([parameter.help] + parameter.gaps).joined(separator: "; ")
+          return ["  --\(parameter.name) \(values)", "  " + help, ""]
         }
     }
     let table = TextTable([["workload", "one operation", "styles"]] + rows, words: [0, 1, 2])
@@ -13,7 +14,8 @@ enum Listing {
 
   static func note(_ rows: [RowResult]) -> [String] {
     let workload = BenchMain.current.allWorkloads.first { $0.name == rows.first?.workload }
-    return workload?.note.map { ["  note: " + $0] } ?? []
+    let gaps = workload?.parameters.flatMap(\.gaps) ?? []
+    return ([workload?.note].compactMap(\.self) + gaps).map { "  note: " + $0 }
   }
 
   static func environment(_ results: Results) -> [String] {

@@ -12,6 +12,8 @@ public struct Parameter: Sendable {
   /// Whether the measured process has a descriptor open for each. Values for which
   /// `RLIMIT_NOFILE` leaves no room are refused, too.
   public var takesDescriptors: Bool
+  /// The values that this build of the program doesn't have, and how it could be had.
+  public var notBuilt: [Int: String] = [:]
 
   /// A parameter with the values it takes unless told otherwise. The command line takes none that is
   /// negative.
@@ -24,6 +26,20 @@ public struct Parameter: Sendable {
     (self.range, self.takesDescriptors, self.help) = (range, takesDescriptors, help)
   }
 
+  /// The parameter in a build that doesn't have a value: it isn't run unless it is asked for, and then refused.
+  public func without(_ value: Int, _ way: String) -> Parameter {
+    var parameter = self
+    parameter.values.removeAll { $0 == value }
+    parameter.quickValues?.removeAll { $0 == value }
+    parameter.notBuilt[value] = way
+    return parameter
+  }
+
+  /// What isn't built in, in a sentence for each value.
+  var gaps: [String] {
+    notBuilt.sorted { $0.key < $1.key }.map { "\(name)=\($0.key) isn't built in: \($0.value)" }
+  }
+
   /// Throws unless the parameter may have this value here.
   func check(_ value: Int) throws {
     guard range.contains(value) else {
@@ -31,6 +47,7 @@ public struct Parameter: Sendable {
       let last = range.upperBound == .max ? "" : "\(range.upperBound)"
       throw UsageError("--\(name): \(value) is not in \(first)…\(last)")
     }
+    if let way = notBuilt[value] { throw UsageError("--\(name): \(value) isn't built in: \(way)") }
     guard takesDescriptors, let limit = DescriptorLimit.current, value > limit.spare else { return }
     throw UsageError(
       "--\(name): \(value) are too many: RLIMIT_NOFILE is \(limit.hard), so there can be \(limit.spare)")

@@ -30,7 +30,7 @@ final class FileRun: RowRun {
   }
 
   /// A row in which an operation is a publisher that ends it.
-  static func row<Ended: Publisher>(
+  static func row<Ended: Publisher & SendableMetatype>(
     publisher: @escaping @Sendable (FileRun, Operation) -> Ended
   ) -> LoopRow where Ended.Output == Void, Ended.Failure == UVError {
     callbacks { run, task, _ in

@@ -1,7 +1,7 @@
 import UV
 
 /// What a Swift row has of its run: it is made on the loop, and says what was done when the loop has ended.
-protocol RowRun {
+protocol RowRun: SendableMetatype {
   associatedtype Input
   associatedtype Report
 

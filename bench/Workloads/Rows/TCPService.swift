@@ -1,9 +1,12 @@
 import BenchKit
 import UV
 import UVFutures
-import UVService
 import UVStalls
 import UVTLS
+
+#if Metrics
+  import UVService
+#endif
 
 /// Where connections come from, encrypted or not.
 protocol ServerListener: EventSource, SendableMetatype
@@ -82,7 +85,12 @@ final class TCPService<Listener: ServerListener>: RowRun {
     case .lag: try loop.configure(.lag)
     // No turn takes so long: this is the cost of being watched.
     case .stalls: try loop.watchStalls(longerThan: .seconds(1))
-    case .metrics: loop.reportMetrics(every: .milliseconds(100))
+    case .metrics:
+      #if Metrics
+        loop.reportMetrics(every: .milliseconds(100))
+      #else
+        break  // The parameter is refused.
+      #endif
     case .snapshots: snapshotDue = bytesPerSnapshot
     case .nothing, .timeouts: break
     }
