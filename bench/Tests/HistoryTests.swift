@@ -68,6 +68,61 @@ import Testing
   }
 }
 
+/// Where a series moves slowly.
+@Suite struct DriftTests {
+  private func found(_ values: [Double]) -> Drifts { Drifts(values, steps: ChangePoints.find(values)) }
+
+  @Test(
+    "Ten steps of 1 % are one drift of 10 %, not a step or nothing", arguments: [1, 3], [0, 0.001, 0.003])
+  func tenSteps(runs: Int, scatter: Double) throws {
+    var random = Scatter(seed: 5)
+    for flat in [0, 6, 20] {
+      let values = (0..<flat + 10 * runs).map { index in
+        pow(1.01, Double(max(0, index - flat + runs) / runs)) * (1 + scatter * random.next())
+      }
+      let found = found(values)
+      try #require(found.drifts.count == 1 && found.steps.isEmpty, "\(found)")
+      let drift = found.drifts[0]
+      #expect(abs(drift.change - 0.1) < 0.02 && abs(drift.first - flat) <= 2 * runs, "\(drift)")
+    }
+  }
+
+  @Test(
+    "A step stays a step, and figures without a trend have none", arguments: [0, 0.05, 0.1], [0.002, 0.005])
+  func noDrift(step: Double, scatter: Double) {
+    var random = Scatter(seed: 13)
+    for place in stride(from: 5, through: 25, by: 2) {
+      let values = (0..<30).map { ($0 < place ? 1 : 1 + step) * (1 + scatter * random.next()) }
+      let found = found(values)
+      #expect(found.drifts.isEmpty && found.steps.count == (step == 0 ? 0 : 1), "\(found)")
+    }
+  }
+
+  @Test("Mann and Kendall's probabilities are those of all orders of so many figures")
+  func chances() {
+    // Of 24 orders of four figures one rises throughout, one falls, and three of each have one pair the other way round.
+    #expect(abs(MannKendall.chance([1, 2, 3, 4]) - 2.0 / 24) < 1e-12)
+    #expect(abs(MannKendall.chance([4, 3, 1, 2]) - 8.0 / 24) < 1e-12)
+    #expect(MannKendall.chance([1, 1, 1, 1]) == 1 && MannKendall.chance([1]) == 1)
+    // Beyond what is counted, the normal distribution goes on where that ends.
+    let long = (0..<44).map { Double($0 % 11) }
+    let (counted, normal) = (MannKendall.chance(long[..<40]), MannKendall.chance(long[..<41]))
+    #expect(abs(counted - normal) < 0.1, "\(counted) and \(normal)")
+  }
+
+  @Test("The sum since a run is of the levels around it and at the end, and says whether it may be chance")
+  func sums() throws {
+    let rising: [Double] = [1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 1.09, 1.1, 1.11]
+    let sum = try #require(SinceRun(rising, since: 1))
+    #expect(abs(sum.change - 0.09) < 0.01 && sum.chance ?? 1 < 0.001, "\(sum)")
+    let scattered = try #require(SinceRun([1, 1.02, 0.98, 1.01, 1, 0.99], since: 0))
+    #expect(scattered.chance ?? 0 > 0.1)
+    let short = try #require(SinceRun([1, 2, 3], since: 0))
+    #expect(short.chance == nil)
+    #expect(SinceRun([1, 2], since: 1) == nil && SinceRun([], since: 0) == nil)
+  }
+}
+
 /// `history`, as one meets it in a shell.
 @Suite struct HistoryCommandTests {
   @Test("A step is told with its commits, machines are never joined, and a branch is read as a folder is")
@@ -152,6 +207,50 @@ import Testing
       #expect(
         page.contains("processor time per operation relative to the old one by run")
           && page.contains("class=\"step\""))
+    }
+  }
+
+  /// Section 6 of bench/Regression.md: ten changes of 1 % each, each compared with what users have.
+  @Test("What the article promises of ten changes of 1 % holds: they are a drift, and turn red")
+  func tenSmallChanges() throws {
+    try Products.withDirectory { directory in
+      let gate = try Products.shell(
+        """
+        set -e; cd \(directory); git init -q; git -c user.name=t -c user.email=t@t commit -qm one --allow-empty
+        $EXAMPLE gate --command true --command true --name shop --time-budget 1 --json one.json >log; mkdir history; cat one.json
+        """)
+      let measured = try LineJSON.value(GateReport.self, gate.text)
+      var random = Scatter(seed: 1)
+      for index in 0..<11 {
+        var report = measured
+        report.date = "2026-01-\(index < 9 ? "0" : "")\(index + 1)T00:00:00Z"
+        report.commit = "commit-\(index)"
+        for place in report.figures.indices {
+          report.figures[place].change = pow(1.01, Double(index)) * (1 + 0.002 * random.next()) - 1
+        }
+        try AtomicFile.write(try LineJSON.string(report), to: "\(directory)/history/\(index).json")
+      }
+      let page = try #require(try TextFile.text(of: Products.root + "/bench/Regression.md"))
+      let command = try #require(
+        page.split(separator: "\n").first { $0.hasPrefix("uvbench history history ") })
+      let told = try Products.shell(
+        """
+        cd \(directory); uvbench() { "$EXAMPLE" "$@"; }
+        \(command); echo "code $?"
+        uvbench history history --since commit-2 | grep -A 2 ^since
+        uvbench history history --since commit-2 --fail-within 2 | grep '^worse since commit-2: shop'
+        uvbench history history --since other
+        """)
+      let row = try #require(told.lines.first { $0.hasPrefix("shop@1/new") })
+      #expect(row.contains(" drift ") && row.contains("commit-") && row.contains("+"), "\(told.text)")
+      #expect(told.text.contains("worse within the last 20 runs: shop@1/new\ncode 1"), "\(told.text)")
+      #expect(told.text.contains("since commit-2, 2026-01-03"), "\(told.text)")
+      #expect(told.lines.contains("worse since commit-2: shop@1/new"), "\(told.text)")
+      let sum = try #require(told.lines.last { $0.hasPrefix("shop@1/new") })
+      #expect(sum.contains(#/\+[67]\.\d %/#) && sum.contains("<0.0001"), "\(told.text)")
+      #expect(
+        told.code == 2 && told.text.contains("--since other: none of the runs is of that commit"),
+        "\(told.text)")
     }
   }
 

@@ -15,9 +15,7 @@ extension History {
         points: row.points.map { (Double($0.run + 1), $0.value) })
     }
     let reference = isRelative ? rows[0].id.style.reference : nil
-    let steps = rows.flatMap { row in
-      row.changes.map { Double(row.runs(of: $0).before + row.runs(of: $0).after) / 2 + 1 }
-    }
+    let steps = rows.flatMap { row in row.events.flatMap(\.marks) }
     return LineChart(
       title: rows[0].id.workload,
       note: [rows[0].id.parameters.description, figure.title(relativeTo: reference) + " by run"]
