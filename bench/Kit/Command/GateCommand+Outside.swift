@@ -6,7 +6,8 @@ extension GateCommand {
     (report.name, report.commit) = (outside.name ?? rivals.base, SuiteRun.commit)
     let figures = outside.judge.isEmpty ? Set(OutsideFigure.allCases) : Set(outside.judge)
     let gate = OutsideGate(
-      figures: figures, smallest: outside.smallest / 100, seed: seed ?? .random(in: 0...UInt64.max),
+      figures: figures, smallest: outside.smallest / 100, delay: outside.smallestDelay.map { $0 * 1e6 },
+      seed: seed ?? .random(in: 0...UInt64.max),
       budget: timeBudget, progress: Progress())
     let others = OtherPrograms()
     let start = ProcessUsage.now().wall
@@ -15,6 +16,13 @@ extension GateCommand {
     print("new: \(rivals.head)")
     let rows = report.figures.map(\.cells)
     for line in TextTable([FigureRow.head] + rows, words: [0, 4]).text { print(line) }
+    for row in report.figures where row.figure == .p99 && row.outcome != .regressed {
+      print(
+        row.pairs > 0
+          ? row.reach?.sentence ?? ""
+          : "p99: judged from 1,000 requests in --latency-seconds on; --smallest-delay MS takes as many as it needs"
+      )
+    }
     let pairs = report.figures.map(\.pairs).max() ?? 0
     let seconds = Double(ProcessUsage.now().wall - start) / 1e9
     var last =

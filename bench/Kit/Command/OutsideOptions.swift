@@ -24,6 +24,12 @@ struct OutsideOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Milliseconds that one request in a hundred takes longer, which p99 has to find in 19 of 20 gates: as many requests and pairs of servers are measured as that needs, 64 at most.",
+      valueName: "ms"))
+  var smallestDelay: Double?
+
+  @Option(
+    help: ArgumentHelp(
       "Judge only this: cpu, time (of a server: requests a second), p50, p99, p99.9 or memory. Repeatable.",
       valueName: "figure"))
   var judge: [OutsideFigure] = []
@@ -58,6 +64,10 @@ struct OutsideOptions: ParsableArguments {
       (smallest, "--smallest"), (startWithin, "--start-within"), (warmUp, "--warm-up"),
       (latencySeconds, "--latency-seconds"),
     ] { try Limits.check(value, name, upTo: name == "--smallest" ? 100 : Limits.seconds) }
+    try Limits.check(smallestDelay, "--smallest-delay", upTo: 10_000)
+    if smallestDelay != nil, !judge.isEmpty, !judge.contains(.p99) {
+      throw ValidationError("--smallest-delay is found by p99, which --judge leaves out")
+    }
     guard isGiven else { return }
     // A variable of a script that is empty would be a program that does nothing, and so never gets worse.
     for (programs, name) in [(server, "--server"), (command, "--command")]
@@ -91,6 +101,9 @@ struct OutsideOptions: ParsableArguments {
   /// A figure that nobody can measure would never be worse.
   private func checkFigures() throws {
     let figures = rivals(connections: nil, directory: "").figures
+    if smallestDelay != nil, !figures.contains(.p99) {
+      throw ValidationError("--smallest-delay needs servers with a --load that is an URL")
+    }
     for figure in judge where !figures.contains(figure) {
       let others = figures.sorted().map(\.rawValue).joined(separator: ", ")
       throw ValidationError("--judge \(figure.rawValue) can't be measured here; what can: \(others)")
@@ -105,6 +118,7 @@ struct OutsideOptions: ParsableArguments {
       ("--smallest", smallest, 3.0), ("--start-within", startWithin, 30), ("--warm-up", warmUp, 0.5),
       ("--latency-seconds", latencySeconds, 1),
     ] where value != usual { words += [name, "\(value)"] }
+    if let smallestDelay { words += ["--smallest-delay", "\(smallestDelay)"] }
     if same != .length { words += ["--same", same.rawValue] }
     return words + judge.flatMap { ["--judge", $0.rawValue] } + (name.map { ["--name", $0] } ?? [])
   }
@@ -116,7 +130,9 @@ struct OutsideOptions: ParsableArguments {
     var options = ServerUnderTest.Options(load: load, directory: directory)
     (options.patience, options.likeness) = (startWithin, same)
     if let connections { options.connections = connections }
-    return ServerRivals(
+    var rivals = ServerRivals(
       base: server[0], head: server[1], options: options, warmUp: warmUp, window: latencySeconds)
+    rivals.findsDelay = smallestDelay != nil
+    return rivals
   }
 }

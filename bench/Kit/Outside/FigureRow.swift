@@ -18,18 +18,26 @@ struct FigureRow: Codable, Sendable {
   var shifts: [Double]?
   /// What a second measurement of a regression said.
   var confirmation: GateOutcome?
+  /// Of p99: what would have been found.
+  var reach: LatencyReach?
+  /// Seconds that the pairs have taken, which all figures share.
+  var seconds: Double?
   var isServer: Bool
 
   enum CodingKeys: String, CodingKey {
     case figure, title, outcome, reason, change, interval, confidence, base, head, pairs, shifts, confirmation
+    case reach, seconds
     case isWarning = "warning"
     case isServer = "server"
   }
 
   /// The verdict on what the pairs have shown. It depends on nothing else.
-  init(_ figure: OutsideFigure, _ samples: [OutsideSample], smallest: Double, isServer: Bool) {
-    let rule = figure.rule(smallest: smallest)
+  init(
+    _ figure: OutsideFigure, _ samples: [OutsideSample], smallest: Double, delay: Double? = nil,
+    isServer: Bool
+  ) {
     let samples = samples.filter(\.shift.isFinite)
+    let rule = Self.rule(figure, samples, smallest: smallest, delay: delay)
     let verdict = GateVerdict(pairs: [samples.map(\.shift)], rule: rule)
     (self.figure, self.isServer) = (figure, isServer)
     title = figure.title(isServer: isServer)
@@ -48,6 +56,31 @@ struct FigureRow: Codable, Sendable {
       let sample = SignedRank(samples.map(\.shift))
       change = sample.estimate.map(Quad.change)
     }
+  }
+
+  private static func rule(
+    _ figure: OutsideFigure, _ samples: [OutsideSample], smallest: Double, delay: Double?
+  ) -> GateRule {
+    let tails = figure == .p99 ? samples.compactMap(\.latencies).map(LatencyTail.init) : []
+    guard let delay, !tails.isEmpty else { return figure.rule(smallest: smallest) }
+    let found = tails.map {
+      $0.delayed(LatencyReach.share, by: delay).mean(around: 99) / $0.mean(around: 99) - 1
+    }
+    return figure.rule(smallest: smallest, found: max(Statistics.median(found), 0.01))
+  }
+
+  /// Finds out which delay such pairs would have shown.
+  mutating func reach(of samples: [OutsideSample], smallest: Double, delay: Double?) {
+    let rule = Self.rule(figure, samples, smallest: smallest, delay: delay)
+    reach = LatencyReach(samples, asked: delay) {
+      GateVerdict.outcome(pairs: [$0], rule: rule) == .regressed
+    }
+  }
+
+  /// Whether more pairs may show a change that these only hint at.
+  func isSuspect(smallest: Double) -> Bool {
+    guard outcome == .inconclusive, let change else { return false }
+    return change > figure.rule(smallest: smallest).minimumEffect
   }
 
   /// Takes note of a second measurement: a regression must hold.

@@ -17,9 +17,9 @@ enum OutsideFigure: String, CaseIterable, Codable, Comparable, Sendable, Express
 
   static let latencies: Set<OutsideFigure> = [.p50, .p99, .p999]
 
-  /// How it is judged, if `smallest` is the smallest change of processor time that has to be found. A sample is a pair of fresh
-  /// processes.
-  func rule(smallest: Double) -> GateRule {
+  /// How it is judged, if `smallest` is the smallest change of processor time that has to be found, and `found` is what the
+  /// smallest delay that has to be found makes of p99, if there is one. A sample is a pair of fresh processes.
+  func rule(smallest: Double, found tail: Double? = nil) -> GateRule {
     var rule = self == .cpu || self == .memory ? GateRule() : GateRule.wall
     rule.looks = Self.looks
     rule.pairs = 1
@@ -30,11 +30,20 @@ enum OutsideFigure: String, CaseIterable, Codable, Comparable, Sendable, Express
       (rule.bound, rule.sameWithin) = (found / 6, found * 2 / 3)
       (rule.minimumEffect, rule.warningEffect) = (found / 2, found / 3)
     }
+    if self == .p99, let tail {
+      rule.looks = Self.looks + Self.moreLooks
+      // Never duller than it is otherwise.
+      (rule.bound, rule.sameWithin) = (min(tail / 6, rule.bound), min(tail * 2 / 3, rule.sameWithin))
+      rule.minimumEffect = min(tail / 2, rule.minimumEffect)
+      rule.warningEffect = min(tail / 3, rule.warningEffect)
+    }
     return rule
   }
 
   /// After how many pairs of processes a verdict is tried.
   static let looks = [8, 12, 16, 24]
+  /// And if a delay has to be found.
+  static let moreLooks = [32, 48, 64]
 
   func title(isServer: Bool) -> String {
     switch self {
@@ -62,6 +71,8 @@ struct OutsideSample: Hashable, Sendable {
   var base, head: Double
   /// The logarithm of the ratio of head to base, which is more exact than the two.
   var shift: Double
+  /// Of p99: the old server's latencies.
+  var latencies: SparseHistogram?
 
   init(base: Double, head: Double, shift: Double? = nil) {
     (self.base, self.head) = (base, head)

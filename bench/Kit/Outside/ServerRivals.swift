@@ -15,6 +15,10 @@ struct ServerRivals: Rivals {
   let isServer = true
   let figures: Set<OutsideFigure>
 
+  /// Whether a delay has to be found, which takes so many requests in each pair, however long they take.
+  var findsDelay = false
+  private static let leastForDelay = 4000
+
   /// How many times four turns a pair of servers has.
   private static let turns = 2
 
@@ -138,16 +142,13 @@ struct ServerRivals: Rivals {
   /// Both have a quarter of what the old one can do on one processor, at the same time. A latency counts from the moment at which a
   /// request was due.
   private func latencies(_ pair: Pair) throws -> [OutsideFigure: OutsideSample] {
-    var request = request(max(1, Int(rate / 4 * window)), Self.other)
+    let count = max(1, Int(rate / 4 * window), findsDelay ? Self.leastForDelay : 0)
+    var request = request(count, Self.other)
     (request.rate, request.wantsLatencies) = (rate / 4, true)
     let (base, head) = try both(pair.base, pair.head, request)
+    guard let old = base.latencies, let new = head.latencies else { return [:] }
     var samples: [OutsideFigure: OutsideSample] = [:]
-    for (figure, percentile) in [(OutsideFigure.p50, 50.0), (.p99, 99), (.p999, 99.9)] {
-      guard let old = base.latencies?.percentile(percentile),
-        let new = head.latencies?.percentile(percentile)
-      else { continue }
-      samples[figure] = OutsideSample(base: Double(old), head: Double(new))
-    }
+    for figure in OutsideFigure.latencies { samples[figure] = figure.sample(old, new) }
     return samples
   }
 }

@@ -1,11 +1,13 @@
 # A server by HTTP in Python that does a known number of additions for each request: `SpinningServer.py ADDITIONS [PORT]`.
-# Its answer is what the variable BODY says.
+# Its answer is what the variable BODY says. One request in a hundred waits for the milliseconds of the variable DELAY first.
 import asyncio
 import os
+import random
 import sys
 
 ADDITIONS = int(sys.argv[1])
 BODY = os.environ.get("BODY", "hi")
+DELAY = float(os.environ.get("DELAY", 0)) / 1000
 ANSWER = f"HTTP/1.1 200 OK\r\nContent-Length: {len(BODY)}\r\n\r\n{BODY}".encode()
 
 
@@ -21,7 +23,10 @@ class Connection(asyncio.Protocol):
             total = 0
             for number in range(ADDITIONS):
                 total += number
-            self.transport.write(ANSWER)
+            if DELAY and random.random() < 0.01:
+                asyncio.get_running_loop().call_later(DELAY, self.transport.write, ANSWER)
+            else:
+                self.transport.write(ANSWER)
 
 
 async def main():
