@@ -1,12 +1,11 @@
-/// The completion of a request that a program has made itself. If it is released without a call, no answer can come any
-/// more: it then gives `abandoned`, in place of silence. A task has ``SingleAnswer`` in its place, which costs no more.
+/// The completion of a request that a program has made itself, where a promise, a publisher or an operator waits for it. If
+/// it is released without a call, no answer can come any more: it then gives `abandoned`, in place of silence.
 ///
-/// The requests of this package do without it. They are answered in any case, and it costs an allocation.
-@usableFromInline
+/// A task has ``SingleAnswer`` in its place, which costs no more. A callback does without: nobody waits for it. So do the
+/// requests of this package, which are answered in any case.
 final class LossNotice<Success> {
   private var done: Completion<Success>?
 
-  @usableFromInline
   init(_ done: @escaping Completion<Success>) { self.done = done }
 
   deinit {
@@ -15,7 +14,6 @@ final class LossNotice<Success> {
   }
 
   /// Calls the completion, once.
-  @usableFromInline
   func give(_ outcome: Result<Success, UVError>) { done.take()?(outcome) }
 }
 

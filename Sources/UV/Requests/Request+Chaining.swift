@@ -5,11 +5,11 @@ extension Request {
     Request<Next>(of: loop, operation: "connect") { [self] done in
       var pending = PendingRequest()
       var isCancelled = false
-      pending = start { result in
+      pending = startWithNotice { result in
         switch result {
         case .failure(let error): done(.failure(error))
         case .success(let value):
-          pending = next(value).start(done)
+          pending = next(value).startWithNotice(done)
           if isCancelled { pending.cancel() }
         }
       }

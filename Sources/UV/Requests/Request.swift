@@ -56,7 +56,8 @@ public struct Request<Success> {
   ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
   ///     its argument once, on the loop's thread, and only after it has returned. If a task waits for the
   ///     request, a second call stops the program. If the argument is released on the loop's thread without a
-  ///     call, no result can come any more: the request then fails with `abandoned`.
+  ///     call, no result can come any more: tasks, promises and publishers then
+  ///     get `abandoned`.
   @inlinable
   public init(
     _ loop: EventLoop, operation: StaticString = #function,
@@ -82,8 +83,7 @@ public struct Request<Success> {
   @discardableResult
   public func start(_ done: @escaping Completion<Success>) -> PendingRequest {
     switch body {
-    case .start(_, _, let start): start(done)
-    case .custom(_, _, let start): start(LossNotice(done).give)
+    case .start(_, _, let start), .custom(_, _, let start): start(done)
     case .void(_, _, let start, let asVoid): start(asVoid(done))
     case .direct(let work, _, let asVoid): work.start(asVoid(done))
     case .shared(let work, let argument, _): work.start(argument, GenericCompletion(done))
@@ -95,10 +95,12 @@ public struct Request<Success> {
 }
 
 extension Request {
-  /// Starts the work as ``start(_:)`` does, for a caller that itself ends the wait for an answer that is lost.
-  @inlinable
-  func startWithoutNotice(_ done: @escaping Completion<Success>) -> PendingRequest {
-    if case .custom(_, _, let start) = body { start(done) } else { start(done) }
+  /// Starts the work as ``start(_:)`` does. If its completion is lost, `done` gets `abandoned`; see ``LossNotice``.
+  @usableFromInline
+  package func startWithNotice(_ done: @escaping Completion<Success>) -> PendingRequest {
+    guard case .custom(_, _, let start) = body else { return start(done) }
+    let notice = LossNotice(done)
+    return start { notice.give($0) }
   }
 
   /// Starts the work for the adaptors of the styles, as ``start(_:)`` does. A request without a value calls
@@ -110,7 +112,7 @@ extension Request {
   ) -> PendingRequest {
     switch body {
     case .start(_, _, let start): return start(done())
-    case .custom(_, _, let start): return start(LossNotice(done()).give)
+    case .custom: return startWithNotice(done())
     case .void(_, _, let start, _): return start(void())
     case .direct(let work, _, _): return work.start(void())
     case .shared: return sharedWork!.start(sharedArgument, GenericCompletion(done()))

@@ -13,7 +13,7 @@ extension Request {
   public func timeout(after limit: Duration) -> Request<Success> {
     Request(loop, name) { [self] done in
       let limited = LimitedRequest(loop, limit, done)
-      return limited.limit(startWithoutNotice { limited.end($0) })
+      return limited.limit(start { limited.end($0) })
     }
   }
 }
