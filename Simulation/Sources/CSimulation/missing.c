@@ -10,10 +10,19 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
+
+/// Ends the whole process at once. `exit` and `_exit` would end a simulated one.
+static void end_program(const char *text) {
+  char line[600];
+  int count = snprintf(line, sizeof line, "uvsim: %s\n", text);
+  REAL(syscall)(SYS_write, 2, line, count);
+  REAL(syscall)(SYS_exit_group, 70);
+}
 
 void fail_missing(const char *call, const void *caller) {
   Dl_info info = {0};
@@ -23,6 +32,8 @@ void fail_missing(const char *call, const void *caller) {
   snprintf(text, sizeof text, "%s isn't simulated; the host \"%s\" called it from %s%s%s", call,
            sim_self ? sim_self->host->name : "?", info.dli_sname ? info.dli_sname : "",
            info.dli_sname ? " in " : "", file ? file + 1 : info.dli_fname ? info.dli_fname : "?");
+  // A program that is run as it is may never wait again, or hide the error. A world's program is asked when it waits.
+  if (kernel.options.keeps_disk) end_program(text);
   sim_fail(text);
 }
 

@@ -22,14 +22,19 @@ import Testing
     return (process.terminationStatus, String(decoding: data, as: UTF8.self))
   }
 
+  /// Builds the library, and returns its path.
+  static func library() throws -> String {
+    let (code, messages) = try run(
+      "/bin/bash", [package.appendingPathComponent("Preload/build").path], ["CC": "clang"])
+    try #require(code == 0, "\(messages)")
+    return package.appendingPathComponent(".build/libuvsim.so").path
+  }
+
   @Test(
     "A program that knows nothing of it runs in virtual time, with the same digest for the same seed"
   )
   func sleep() throws {
-    let (code, messages) = try Self.run(
-      "/bin/bash", [Self.package.appendingPathComponent("Preload/build").path], ["CC": "clang"])
-    try #require(code == 0, "\(messages)")
-    let library = Self.package.appendingPathComponent(".build/libuvsim.so").path
+    let library = try Self.library()
     var reports: Set<String> = []
     for _ in 0..<2 {
       let (status, report) = try Self.run(
@@ -41,5 +46,31 @@ import Testing
       reports.insert(report)
     }
     #expect(reports.count == 1)
+  }
+
+  @Test("A call that isn't simulated ends the program with its name, whether or not it waits again")
+  func missing() throws {
+    let library = try Self.library()
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("preload-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = folder.appendingPathComponent("a").path
+    let source = program + ".c"
+    try """
+    #include <spawn.h>
+    #include <sys/select.h>
+    int main(int count, char **arguments) {
+      pid_t id;
+      if (count > 1) return posix_spawn(&id, "/bin/true", 0, 0, arguments, 0);
+      for (;;) select(0, 0, 0, 0, 0);
+    }
+    """.write(toFile: source, atomically: true, encoding: .utf8)
+    let (code, messages) = try Self.run("/usr/bin/env", ["clang", source, "-o", program], [:])
+    try #require(code == 0, "\(messages)")
+    for (arguments, name) in [([], "select"), (["spawn"], "posix_spawn")] {
+      let (status, report) = try Self.run(program, arguments, ["LD_PRELOAD": library, "UVSIM_SEED": "1"])
+      #expect(status == 70)
+      #expect(report.hasPrefix("uvsim: \(name) isn't simulated; the host \"program\" called it"), "\(report)")
+    }
   }
 }
