@@ -42,7 +42,7 @@ let package = Package(
       dependencies: [
         "UVSimulation", "WorldSupport", .product(name: "UV", package: "swift-uv"),
         .product(name: "UVTLS", package: "swift-uv"), .product(name: "UVHTTP", package: "swift-uv"),
-        .product(name: "UVPromises", package: "swift-uv"),
+        .product(name: "UVPromises", package: "swift-uv"), .product(name: "UVFutures", package: "swift-uv"),
       ], swiftSettings: settings),
     // What is measured, and compared between processes and builds.
     .executableTarget(

@@ -199,6 +199,12 @@ static int wait_for(int descriptor, struct epoll_event *events, int most, int ti
   if (!file) return -EBADF;
   if (file->kind != &epoll_kind || most <= 0) return -EINVAL;
   uint64_t deadline = timeout < 0 ? NEVER : kernel.now + host_span(sim_self->host, (uint64_t)timeout * 1000000);
+  // A thread that finds something each time has a time slice, too.
+  enum { TIME_SLICE = 64 };
+  if (++sim_self->polls > TIME_SLICE) {
+    sim_self->polls = 0;
+    thread_yield();
+  }
   file_hold(file);
   int told;
   for (;;) {
@@ -210,6 +216,7 @@ static int wait_for(int descriptor, struct epoll_event *events, int most, int ti
     }
     if (told || timeout == 0) break;
     if (refusal_of_epoll((struct epoll *)file) && (told = tell_too_early((struct epoll *)file, events))) break;
+    sim_self->polls = 0;
     enum sim_reason reason = thread_wait_interruptibly(&file->waiters, deadline, "epoll_wait");
     if (reason == SIM_TIMED_OUT) break;
     if (reason == SIM_INTERRUPTED) {

@@ -40,6 +40,8 @@ struct thread {
   bool is_abandoned;
   /// How often it has looked in vain since it last waited.
   int spins;
+  /// How often it has asked for events since it last waited for one.
+  int polls;
   /// Whether its last wait was interrupted by the weather; the next one isn't then.
   bool was_interrupted;
   /// Whether all the signals that have interrupted it ask for another try (`SA_RESTART`).

@@ -1,7 +1,8 @@
 public import UVSimulation
 
 /// A world whose rules no seed may break: every byte comes once and in order, everything that was asked is
-/// told once, nothing is left open, nobody waits for ever, and no timer is early.
+/// told once, nothing is left open, nobody waits for ever, and no timer is early. Those of liveness also say
+/// how long something may take at most.
 public struct HuntedWorld: Sendable {
   /// The world's name.
   public let name: String
@@ -47,5 +48,5 @@ public struct HuntedWorld: Sendable {
   /// All worlds.
   public static let all: [HuntedWorld] =
     streamWorlds + connectionWorlds + timeWorlds + taskWorlds + loopWorlds + processWorlds + otherWorlds
-    + meetingWorlds + httpWorlds
+    + meetingWorlds + httpWorlds + livenessWorlds
 }
