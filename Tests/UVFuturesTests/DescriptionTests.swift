@@ -33,6 +33,23 @@ import UVTestSupport
     return Mirror(reflecting: thing).children.map { "\($0.value)" }
   }
 
+  @Test func `A future's subscription shows the future until it has delivered`() {
+    for initial in [Subscribers.Demand.unlimited, .none] {
+      var resolve: Future<Int, Trouble>.Promise?
+      let future = Future<Int, Trouble> { resolve = $0 }
+      let probe = Probe<Int, Trouble>(initial)
+      func parent() -> Any? { probe.subscription.flatMap { Mirror(reflecting: $0).descendant("parent") } }
+      func isShown() -> Bool { "\(parent() ?? "")".contains("UVFutures.Future") }
+      future.subscribe(probe)
+      #expect(isShown())
+      var shownMeanwhile: Bool?
+      probe.onValue = { _ in shownMeanwhile = isShown() }
+      resolve?(.success(1))
+      if initial == .none { probe.request(.max(1)) }
+      #expect(shownMeanwhile == true && !isShown() && probe.completions == [.finished])
+    }
+  }
+
   private func expectOperator<P: Publisher>(
     _ name: String, children: [String?] = [], isSubscription: Bool = true, _ make: (Spy) -> P
   ) where P.Output: Equatable, P.Failure == Trouble {

@@ -170,12 +170,14 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
     }
   }
 
-  /// One at a time from the front, because a subscriber may cancel others.
+  /// One at a time from the front, because a subscriber may cancel others. A subscription shows this future
+  /// while it delivers.
   @inlinable
   func fulfillSubscriptions(_ result: Result<Output, Failure>) {
     while let subscription = firstSubscription {
-      remove(subscription)
       subscription.fulfill(result, of: self)
+      // Not if it has been cancelled meanwhile.
+      if subscription.future != nil { remove(subscription) }
     }
   }
 

@@ -47,15 +47,18 @@ final class FutureSubscription<Output, Failure: Error>: Subscription {
   @usableFromInline
   func request(_ demand: Subscribers.Demand) {
     require(demand > 0, "API violation: demand must not be zero")
+    // Demand that comes while the value is delivered changes nothing.
+    let isFirst = !hasDemand
     hasDemand = true
-    if waiting != nil { fulfillWaiting() }
+    if isFirst, waiting != nil { fulfillWaiting() }
   }
 
   // A function of its own, as it looks types up.
   @inline(never)
   private func fulfillWaiting() {
-    guard let future = waiting.take(), let outcome = future.outcome else { return }
+    guard let future = waiting, let outcome = future.outcome else { return }
     fulfill(outcome, of: future)
+    waiting = nil
   }
 
   func giveUp() {
