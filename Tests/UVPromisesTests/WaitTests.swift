@@ -9,9 +9,10 @@ import UVTestSupport
     try await withThread {
       let loop = try EventLoop()
       defer { loop.shutdown() }
-      let (fast, slow) = (loop.later(1), loop.later(2, milliseconds: 5))
+      let (fast, slow) = (loop.later(1), loop.later(2, milliseconds: 500))
+      // Long enough for a busy machine.
       let task = loop.spawn {
-        try await loop.sleep(for: .milliseconds(5)).value
+        try await loop.sleep(for: .milliseconds(500)).value
         return 3
       }
       var ticks = 0

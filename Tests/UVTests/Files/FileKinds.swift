@@ -26,6 +26,9 @@ enum FileKind: String, CaseIterable {
   /// Whether the path belongs to the system, which a test leaves as it is.
   var isTheSystems: Bool { target == .device || self == .process }
 
+  /// Whether it is a device that this process may not write to, as in some containers.
+  var isOnlyRootsToWrite: Bool { target == .device && access("/dev/\(rawValue)", W_OK) != 0 }
+
   /// More bytes than a test reads.
   var isEndless: Bool { [.huge, .zero, .full].contains(self) }
 

@@ -26,7 +26,8 @@ enum FileOperation: String, CaseIterable {
     case .openToRead: return isForbidden ? "EACCES" : following
     case .openToWrite:
       if kind == .process { return nil }
-      return isForbidden ? "EACCES" : kind.target == .directory ? "EISDIR" : following
+      return isForbidden || kind.isOnlyRootsToWrite
+        ? "EACCES" : kind.target == .directory ? "EISDIR" : following
     case .openNew: return kind == .missing ? "ok" : "EEXIST"
     case .readFile:
       if isForbidden { return "EACCES" }
@@ -34,7 +35,7 @@ enum FileOperation: String, CaseIterable {
     case .writeFile, .writeSynced, .copyTo:
       // The directory of devices isn't waited for.
       if kind == .process || kind.isTheSystems && self == .writeSynced { return nil }
-      if isForbidden { return "EACCES" }
+      if isForbidden || kind.isOnlyRootsToWrite { return "EACCES" }
       if kind == .full { return "ENOSPC" }
       return kind.target == .directory ? "EISDIR" : kind.target == .nothing ? "ok" : following
     case .writeAtomically:
