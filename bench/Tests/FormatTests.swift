@@ -83,6 +83,19 @@ import Testing
     #expect(lines.count == 1 + 4 * 7)
     #expect(lines[1].hasPrefix("\"a<b>&\"\"c\"\"|d\",1,c,64,1,"))
     #expect(Set(lines.map { $0.split(separator: ",", omittingEmptySubsequences: false).count }).count == 1)
+    // In a round of half a millisecond the kernel has no tick for either.
+    #expect(!text.contains("user_ns_per_op") && text.contains("cpu_ns_per_op"))
+    var long = results
+    for row in long.results.indices { long.results[row].operations = 1_000_000 }
+    let columns = try ReportFormat.csv.text([long]).split(separator: "\r\n")[0].split(separator: ",")
+    #expect(columns.contains("user_ns_per_op") && columns.contains("system_ns_per_op"))
+  }
+
+  @Test func noTableHasAColumnThatIsEmptyFromTopToBottom() {
+    let table = TextTable([["a", "b", "c"], ["1", "", "–"], ["2", "", ""]], words: [0])
+    #expect(table.text == ["a", "1", "2"] && table.markdown == "| a |\n| --- |\n| 1 |\n| 2 |\n")
+    let page = HTMLReport.Section(id: "x", title: "y", table: table.rows, notes: []).html
+    #expect(page.contains(">a<") && !page.contains(">b<") && !page.contains(">c<"))
   }
 
   @Test func markdownKeepsItsColumns() throws {
@@ -179,6 +192,7 @@ import Testing
 
   @Test func countersGoDownAndStylesAcross() {
     var rows = Array(results.results.prefix(2))
+    for row in rows.indices { rows[row].operations = 1_000_000 }
     rows[0].countsPerOperation = [.allocations: 0, .systemCalls: 2, .waits: 0, .marks: 0]
     rows[1].countsPerOperation = [.allocations: 1.5, .systemCalls: 2, .waits: 0, .marks: 0]
     let lines = ResultTable.counterLines(rows).map {
@@ -187,5 +201,8 @@ import Testing
     #expect(lines.map(\.first) == ["per", "user", "system", "allocations", "system"])
     #expect(lines[0].suffix(2) == ["c", "async"])
     #expect(lines[3].suffix(2) == ["0.00", "1.50"] && lines[4].suffix(2) == ["2.00", "2.00"])
+    // Rounds too short for the kernel's ticks say nothing of user and system time.
+    for row in rows.indices { rows[row].operations = 1000 }
+    #expect(!ResultTable.counterLines(rows).contains { $0.contains("user") })
   }
 }

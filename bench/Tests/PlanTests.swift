@@ -63,6 +63,38 @@ import Testing
     #expect(plan.summary == "4 cases, 8 rows, 7 rounds of 500 ms each in 2 processes: about 72 seconds")
   }
 
+  @Test func aBudgetShortensWindowsFirstAndNeverLeavesFewerRoundsThanARatioNeeds() throws {
+    var plan = SuitePlan(
+      cases: try SuitePlan.cases(workloads, patterns: ["one"], quick: false), rounds: 7, window: 0.5e9,
+      warmUp: 2e9)
+    func fitted(_ seconds: Double) -> SuitePlan {
+      plan.budget = seconds * 1e9
+      return plan.fitted
+    }
+    let roomy = fitted(60)
+    #expect(roomy.window == plan.window && roomy.rounds == 7)
+    let half = fitted(28)
+    #expect(half.rounds == 7 && abs(half.window - 0.25e9) < 1e6 && abs(half.warmUp - 1e9) < 1e7)
+    let tight = fitted(2.5)
+    #expect(tight.window == SuitePlan.leastWindow && tight.rounds == 4, "\(tight.rounds)")
+    #expect(fitted(0.1).rounds == 3)
+    plan.processes = 5
+    #expect(fitted(0.1).rounds == 5)
+  }
+
+  @Test func ofPeersThereAreAsManyAsThereIsTimeFor() throws {
+    var item = try SuitePlan.cases(workloads, patterns: ["one"], quick: false)[0]
+    item.styles += ["x", "y", "z"].map(Style.init(rawValue:))
+    let plan = SuitePlan(cases: [item], rounds: 7, window: 1e9, warmUp: 1e9)
+    // Three rounds, three to calibrate, one to settle.
+    let names = [70.0, 35, 28, 21, 1].map { plan.affordableStyles(item, within: $0 * 1e9).map(\.rawValue) }
+    #expect(
+      names == [
+        ["c", "async", "x", "y", "z"], ["c", "async", "x", "y", "z"], ["c", "async", "x", "y"],
+        ["c", "async", "x"], ["c", "async"],
+      ])
+  }
+
   @Test func aWorkloadWhoseProgramIsMissingIsRefusedBeforeAnythingIsMeasured() {
     let refused = #expect(throws: UsageError.self) {
       try SuitePlan.cases([Idle(name: "one", styles: [.c], programs: ["/bin/sh", "/nowhere"])], quick: false)

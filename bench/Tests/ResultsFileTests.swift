@@ -20,6 +20,22 @@ import Testing
     }
   }
 
+  @Test func aGateThatFailedIsCalledThatAndNotAFileOfSomethingElse() throws {
+    try Products.withDirectory { directory in
+      let output = try Products.shell(
+        """
+        cd \(directory); $EXAMPLE gate --command true --command 'exit 4' --json g.json --junit g.xml >log
+        cat g.xml; $EXAMPLE history g.json
+        """)
+      #expect(
+        output.code == 2
+          && output.text.contains("g.json is the report of a gate that wasn't finished: `exit 4` ended"),
+        "\(output.text)")
+      // It took some time to fail.
+      #expect(output.text.contains(#/name="not finished" time="\d+\.\d*[1-9]\d*"/#), "\(output.text)")
+    }
+  }
+
   @Test func aFileOfARunWithoutAPartNamesIt() throws {
     try Products.withDirectory { directory in
       let made = try Products.shell(

@@ -10,6 +10,7 @@ extension GateCommand {
 
   /// Counts, and compares with the file.
   func checkCounts(_ workers: Workers) throws -> (path: String, rows: [CountsRow]) {
+    let start = ProcessUsage.now().wall
     let baseline = try read()
     let cases = try chosen(baseline.rows)
     var head = try count(cases, workers)
@@ -20,7 +21,9 @@ extension GateCommand {
         head[id] = CountsRule.nearer(head[id] ?? counts, counts, to: baseline.rows[id] ?? [:])
       }
     }
-    let judged = CountsRule.judge(base: baseline.rows, head: head) { _ in rows.isEverything }
+    var judged = CountsRule.judge(base: baseline.rows, head: head) { _ in rows.isEverything }
+    let seconds = Double(ProcessUsage.now().wall - start) / 1e9
+    for index in judged.indices { judged[index].seconds = seconds / Double(judged.count) }
     return (path, judged)
   }
 

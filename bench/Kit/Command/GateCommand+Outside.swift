@@ -39,12 +39,14 @@ extension GateCommand {
     for program in OutsideCounts.missing {
       print("not counted: what \(program) counts, which is not installed")
     }
+    let start = ProcessUsage.now().wall
     let counter = OutsideCounts(
       directory: directory, server: (rivals as? ServerRivals)?.options, progress: Progress())
     let old = try counter.count(rivals.base, label: "old")
     let new = try counter.count(rivals.head, label: "new")
     let id = rivals.isServer ? "counts per request" : "counts per run"
-    let row = CountsRule.judge(base: [id: old], head: [id: new]) { _ in true }[0]
+    var row = CountsRule.judge(base: [id: old], head: [id: new]) { _ in true }[0]
+    row.seconds = Double(ProcessUsage.now().wall - start) / 1e9
     report.counts = [row]
     for counter in old.keys.sorted() {
       guard let one = old[counter], let other = new[counter] else { continue }

@@ -116,6 +116,8 @@ struct GateCommand: ParsableCommand {
       libraries: BenchMain.current.libraries, rule: GateRule(),
       command: ShellWord.command(command + rows.arguments), commandOfAnyRow: ShellWord.command(command),
       updateCommand: ShellWord.command(updateCommand + rows.arguments))
+    let start = ProcessUsage.now().wall
+    func elapsed() -> Double { Double(ProcessUsage.now().wall - start) / 1e9 }
     do {
       if counts || update, !outside.isGiven { try runCounts(head, &report) }
       if base.isGiven { try runTimes(head, &report) }
@@ -124,11 +126,13 @@ struct GateCommand: ParsableCommand {
       // A worker that the same key press has ended is not what went wrong.
       try Interruption.check()
       report.reason = "\(error)"
+      report.seconds = elapsed()
       report.exit = BenchExit(error).rawValue
       // Whoever reads the files shall find out, too; what went wrong first is what is said.
       try? write(report)
       throw error
     }
+    report.seconds = elapsed()
     try finish(&report)
   }
 

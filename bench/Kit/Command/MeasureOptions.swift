@@ -17,7 +17,7 @@ struct MeasureOptions: ParsableArguments {
 
   @Option(
     help:
-      "Seconds that all may take: rounds get shorter, then fewer, three at least; then workloads are left out, by name."
+      "Seconds that all may take: rounds get shorter, then fewer, three at least; then workloads and peers are left out, by name."
   )
   var timeBudget: Double?
 
@@ -43,7 +43,8 @@ struct MeasureOptions: ParsableArguments {
     return SuitePlan(
       cases: cases, rounds: rounds, processes: processes, window: (duration ?? usual) * 1e9 / Double(rounds),
       warmUp: quick ? 0.12e9 : 2e9, budget: (timeBudget ?? budget).map { $0 * 1e9 }, counts: counts,
-      load: load)
+      load: load
+    ).fitted
   }
 }
 

@@ -22,6 +22,12 @@ enum ResultsFile {
       }
       return try LineJSON.value(Results.self, text)
     } catch let error as DecodingError {
+      if let report = try? LineJSON.value(GateReport.self, text) {
+        let state = report.reason.map { "that wasn't finished: \($0)" } ?? "of this program's own rows"
+        throw UsageError(
+          "\(path) is the report of a gate \(state). `history` follows files of `run --json`, and finished gates of --server or --command"
+        )
+      }
       throw UsageError("\(path) \(complaint(error)); it is no file of `run --json`")
     }
   }

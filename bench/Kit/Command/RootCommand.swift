@@ -32,6 +32,11 @@ struct RootCommand: ParsableCommand {
         print(message)
         return BenchExit.success.rawValue
       }
+      // What is missing may be missing since its name is misspelt.
+      for word in unknownOptions(Array(CommandLine.arguments.dropFirst()))
+      where !message.contains("'\(word)'") {
+        complain("Error: Unknown option '\(word)'")
+      }
       complain(message)
       return BenchExit.usage.rawValue
     }
@@ -47,6 +52,16 @@ struct RootCommand: ParsableCommand {
     let at = words.first == "help" ? 1 : 0
     guard words.count > at + 1, words[at] == "gate", words[at + 1] == "selftest" else { return words }
     return words[..<at] + ["gate selftest"] + words[(at + 2)...]
+  }
+
+  /// Those of the words that look like an option and aren't one of their command.
+  static func unknownOptions(_ words: [String]) -> [String] {
+    let name = try? arguments(words).first
+    let command = configuration.subcommands.first { $0.configuration.commandName == name } ?? RunCommand.self
+    let help = helpMessage(for: command, includeHidden: true, columns: 1000)
+    let known = Set(help.matches(of: #/--[a-z0-9-]+/#).map { String($0.0) })
+    return words.prefix { $0 != "--" }.compactMap { $0.split(separator: "=").first.map(String.init) }
+      .filter { $0.wholeMatch(of: #/--[a-zA-Z0-9-]+/#) != nil && !known.contains($0) }
   }
 
   static func complain(_ message: String) { BenchKit.complain(message + "\n") }

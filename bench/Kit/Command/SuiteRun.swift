@@ -33,9 +33,13 @@ struct SuiteRun {
     // Made now, since its budget of time begins now.
     let runner = SuiteRunner(plan, progress: Progress(), startWorker: startWorker)
     let rows = try runner.run(report)
-    if !runner.leftOut.isEmpty {
-      let names = runner.leftOut.map { "\($0.workload.name) \($0.parameters)" }.joined(separator: ", ")
-      print("Left out, for want of time: \(names). A longer --time-budget measures them, too.\n")
+    let names =
+      runner.leftOut.map { "\($0.workload.name) \($0.parameters)" }
+      + runner.leftOutRows.map { "\($0.style) in \($0.workload) \($0.parameters)" }
+    if !names.isEmpty {
+      print(
+        "Left out, for want of time: \(names.joined(separator: ", ")). A longer --time-budget measures them, too.\n"
+      )
     }
     return Results(
       date: date.formatted(.iso8601), machine: machine, libuv: runner.libraries["libuv"] ?? "",

@@ -23,6 +23,8 @@ struct CountsRow: Codable, Sendable {
   var reason: String?
   var findings: [CountsFinding] = []
   var counts: Counts = [:]
+  /// How long counting took, shared out among the rows.
+  var seconds: Double?
 
   /// Whether there is more to say than that nothing changed.
   var isWorthAWord: Bool { outcome != .unchanged || isWarning }

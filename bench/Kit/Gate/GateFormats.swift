@@ -25,7 +25,9 @@ extension GateReport {
       }
       lines += ["", Self.table(["row", "verdict", "what"], rows)]
     }
-    lines += ["", "\(machine.cpu), \(machine.cores) processors; Swift \(swift). Again: `\(command)`", ""]
+    // Programs of others aren't built by our compiler.
+    let compiler = base["figures"] == nil ? "; Swift \(swift)" : ""
+    lines += ["", "\(machine.cpu), \(machine.cores) processors\(compiler). Again: `\(command)`", ""]
     return lines.joined(separator: "\n")
   }
 
@@ -36,7 +38,7 @@ extension GateReport {
   var junit: String {
     var cases: [JUnit.Case] = counts.map { row in
       JUnit.Case(
-        group: "counts", name: row.id, seconds: 0, result: Self.result(row.outcome),
+        group: "counts", name: row.id, seconds: row.seconds ?? 0, result: Self.result(row.outcome),
         text: GateText.lines(row).joined(separator: "\n"))
     }
     cases += times.map { row in
@@ -46,11 +48,14 @@ extension GateReport {
     }
     cases += figures.map { row in
       JUnit.Case(
-        group: "figures", name: row.title, seconds: 0, result: Self.result(row.outcome),
+        group: "figures", name: row.title, seconds: (row.seconds ?? 0) / Double(figures.count),
+        result: Self.result(row.outcome),
         text: row.cells.filter { !$0.isEmpty }.joined(separator: "  "))
     }
     if let reason {
-      cases.append(JUnit.Case(group: "gate", name: "not finished", seconds: 0, result: .failed, text: reason))
+      cases.append(
+        JUnit.Case(
+          group: "gate", name: "not finished", seconds: seconds ?? 0, result: .failed, text: reason))
     }
     return JUnit.document(suite: "gate", date: date, cases)
   }

@@ -16,6 +16,8 @@ struct GateReport: Codable, Sendable {
   var figures: [FigureRow] = []
   var exit: Int32 = 0
   var reason: String?
+  /// How long all of it took.
+  var seconds: Double?
   var command: String
   /// The same without the options that choose rows.
   var commandOfAnyRow = ""
@@ -23,7 +25,7 @@ struct GateReport: Codable, Sendable {
 
   enum CodingKeys: String, CodingKey {
     case schema, date, name, commit, machine, swift, libraries, base, rule, counts, times, figures, exit,
-      reason, command
+      reason, seconds, command
     case commandOfAnyRow = "command_of_any_row"
     case updateCommand = "update_command"
   }

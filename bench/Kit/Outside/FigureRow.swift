@@ -10,7 +10,7 @@ struct FigureRow: Codable, Sendable {
   var change: Double?
   var interval: [Double]?
   var confidence: Double
-  /// Of a request or a run, in nanoseconds or bytes: the median over all pairs.
+  /// Of a request or a run, in nanoseconds or bytes: between the medians of both over all pairs, and as far apart as the change.
   var base, head: Double?
   /// Pairs of fresh processes.
   var pairs: Int
@@ -49,12 +49,18 @@ struct FigureRow: Codable, Sendable {
       reason = OutsideFigure.latencies.contains(figure) ? "too few requests" : "not measured"
       return
     }
-    base = Statistics.median(samples.map(\.base))
-    head = Statistics.median(samples.map(\.head))
     if samples.count < rule.looks[0] {
       reason = "\(Figure.number(samples.count, "pair")) of \(rule.looks[0])"
       let sample = SignedRank(samples.map(\.shift))
       change = sample.estimate.map(Quad.change)
+    }
+    let (old, new) = (Statistics.median(samples.map(\.base)), Statistics.median(samples.map(\.head)))
+    (base, head) = (old, new)
+    // Medians of each by itself may say something else than the pairs do, which are compared within. The two that are
+    // shown differ by what is shown as the change.
+    if let change, old > 0, new > 0 {
+      let (middle, ratio) = ((old * new).squareRoot(), (1 + change).squareRoot())
+      (base, head) = (middle / ratio, middle * ratio)
     }
   }
 

@@ -31,11 +31,10 @@ enum ResultTable {
     let names = Set(rows.flatMap(\.countsPerOperation.keys)).subtracting([.marks]).sorted()
       .filter { name in rows.contains { figure($0.countsPerOperation[name] ?? 0) != figure(0) } }
     guard !names.isEmpty else { return [] }
-    let times = [
-      ("user", \RowResult.Round.userNanosecondsPerOperation), ("system", \.systemNanosecondsPerOperation),
-    ]
+    let shares = rows.map { row in row.shares(of: row.rounds).map { $0.map(Figure.duration) ?? "" } }
+    let times = ["user", "system"].enumerated().map { place, name in [name] + shares.map { $0[place] } }
     let lines =
-      times.map { name, time in [name] + rows.map { Figure.duration($0.median[keyPath: time]) } }
+      times.filter { $0.dropFirst().contains { !$0.isEmpty } }
       + names.map { name in
         [String(name.rawValue.map { $0 == "_" ? " " : $0 })]
           + rows.map { $0.countsPerOperation[name].map(figure) ?? "" }

@@ -59,6 +59,17 @@ extension RowResult {
   /// Operations in all rounds without which a ratio is that of two accidents.
   static let leastOperations = 100
 
+  /// User and system time of an operation, the mean of some rounds; nil for rounds too short for the kernel to tell them apart.
+  func shares(of rounds: [Round]) -> [Double?] {
+    let all = rounds.reduce(0) { $0 + $1.cpuNanosecondsPerOperation } * Double(operations)
+    guard all >= Round.leastForShares else { return [nil, nil] }
+    let count = Double(rounds.count)
+    return [
+      rounds.reduce(0) { $0 + $1.userNanosecondsPerOperation } / count,
+      rounds.reduce(0) { $0 + $1.systemNanosecondsPerOperation } / count,
+    ]
+  }
+
   /// Whether a ratio to c says anything.
   var hasEnoughForARatio: Bool {
     rounds.count >= Self.leastRounds && operations * rounds.count >= Self.leastOperations

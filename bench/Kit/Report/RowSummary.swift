@@ -9,6 +9,9 @@ extension RowResult.Round {
       latency: LatencyHistogram(answer.latencies).summary, peakRSSBytes: answer.peakRSSBytes)
   }
 
+  /// Below so many nanoseconds of processor time the kernel's shares of user and system time are a few of its ticks, or none.
+  static let leastForShares = 1e8
+
   static func median(_ rounds: [Self]) -> Self {
     func middle(_ value: (Self) -> Double) -> Double { Statistics.median(rounds.map(value)) }
     return Self(

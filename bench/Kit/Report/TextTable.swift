@@ -17,10 +17,7 @@ extension Tabular {
   /// The table, for a terminal: columns as wide as their widest cell, without spaces at the ends of lines. A
   /// column that is empty in every row below the head is left out, and so is one of dashes.
   public var text: [String] {
-    let (rows, words) = (rows, words)
-    let used = rows[0].indices.filter { column in
-      rows.dropFirst().contains { !["", "–"].contains($0[column]) }
-    }
+    let (rows, words, used) = (rows, words, used)
     let widths = used.map { column in rows.map(\.[column].count).max() ?? 0 }
     return rows.map { row in
       let cells = zip(used, widths).map { column, width in
@@ -32,6 +29,11 @@ extension Tabular {
     }
   }
 
+  /// The columns that have something below their heads.
+  private var used: [Int] {
+    rows[0].indices.filter { column in rows.dropFirst().contains { !["", "–"].contains($0[column]) } }
+  }
+
   /// The heads of columns that have nothing but dashes: figures with too few samples in every row.
   var dashes: [String] {
     rows[0].indices.filter { column in
@@ -40,10 +42,11 @@ extension Tabular {
     }.map { rows[0][$0] }
   }
 
-  /// The table, for a comment.
+  /// The table, for a comment; without the same columns.
   public var markdown: String {
-    let rule = rows[0].indices.map { words.contains($0) ? "---" : "--:" }
-    let cells = rows.map { $0.map { $0.replacing("|", with: "\\|") } }
+    let (rows, used) = (rows, used)
+    let rule = used.map { words.contains($0) ? "---" : "--:" }
+    let cells = rows.map { row in used.map { row[$0].replacing("|", with: "\\|") } }
     return ([cells[0], rule] + cells.dropFirst()).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
   }
 }

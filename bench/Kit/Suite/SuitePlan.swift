@@ -45,16 +45,51 @@ struct SuitePlan: Sendable {
   /// Takes so many nanoseconds from the budget, which were needed for something else.
   mutating func spend(_ nanoseconds: Double) { budget = budget.map { max(0, $0 - nanoseconds) } }
 
+  /// The shortest window that is of use, and the shortest time to settle, in nanoseconds.
+  static let (leastWindow, leastWarmUp) = (3e7, 6e7)
+
+  /// The plan as the budget has room for it: windows and the time to settle get shorter, in proportion, but no shorter than what is of use; then
+  /// there are fewer rounds, but as many as a ratio needs. What doesn't fit even so is left out while measuring.
+  var fitted: SuitePlan {
+    guard let budget else { return self }
+    var plan = self
+    let share = budget / plan.duration
+    guard share < 1 else { return plan }
+    plan.window = max(window * share, min(window, Self.leastWindow))
+    plan.warmUp = max(warmUp * share, min(warmUp, Self.leastWarmUp))
+    guard plan.duration > budget else { return plan }
+    let others = Double(rowCount) * (3 * plan.window + Double(processes) * plan.warmUp)
+    let affordable = Int((budget - others) / (Double(rowCount) * plan.window))
+    plan.rounds = min(rounds, max(affordable, RowResult.leastRounds, processes))
+    return plan
+  }
+
+  private var rowCount: Int { cases.reduce(0) { $0 + $1.styles.count } }
+
+  /// About how long it takes, in nanoseconds: a row is calibrated, which takes as long as some three rounds, warms up in each process, and
+  /// runs its rounds.
+  private var duration: Double { Double(rowCount) * durationOfRow(rounds: rounds) }
+
+  private func durationOfRow(rounds: Int) -> Double {
+    Double(rounds + 3) * window + Double(processes) * warmUp
+  }
+
+  /// The rows of a case for which so many nanoseconds are enough: its own styles, and as many others as there is time for.
+  func affordableStyles(_ item: Case, within time: Double) -> [Style] {
+    let most = Int(time / durationOfRow(rounds: min(rounds, RowResult.leastRounds)))
+    let own = item.styles.filter(Style.all.contains)
+    let others = item.styles.filter { !Style.all.contains($0) }
+    return own + others.prefix(max(0, most - own.count))
+  }
+
   /// Whether the processes of a row are to be started anew before a round.
   func startsAnew(before round: Int) -> Bool {
     round > 0 && round * processes / rounds != (round - 1) * processes / rounds
   }
 
-  /// What a run will do, and about how long that takes: a row is calibrated, which takes as long as some
-  /// three rounds, warms up in each process, and runs its rounds.
+  /// What a run will do, and about how long that takes.
   var summary: String {
-    let rows = cases.reduce(0) { $0 + $1.styles.count }
-    let seconds = Double(rows) * (Double(rounds + 3) * window + Double(processes) * warmUp) / 1e9
+    let (rows, seconds) = (rowCount, duration / 1e9)
     func text(_ seconds: Double) -> String {
       seconds < 90 ? Figure.number(Int(seconds), "second") : "\(Int((seconds / 60).rounded(.up))) minutes"
     }

@@ -8,6 +8,8 @@ final class SuiteRunner {
   private(set) var libraries: [String: String] = [:]
   /// Cases for which the budget had no time left.
   private(set) var leftOut: [SuitePlan.Case] = []
+  /// Programs of others for which it had none in a case that was measured.
+  private(set) var leftOutRows: [WorkloadID] = []
 
   init(_ plan: SuitePlan, progress: Progress, startWorker: @escaping (WorkloadID) throws -> any RowWorker) {
     (self.plan, self.progress, self.startWorker) = (plan, progress, startWorker)
@@ -31,7 +33,12 @@ final class SuiteRunner {
     return results
   }
 
-  private func measure(_ item: SuitePlan.Case) throws -> [RowResult] {
+  private func measure(_ whole: SuitePlan.Case) throws -> [RowResult] {
+    var item = whole
+    if let budget = plan.budget {
+      item.styles = plan.affordableStyles(whole, within: share(of: budget))
+      leftOutRows += whole.styles.filter { !item.styles.contains($0) }.map(whole.id)
+    }
     let rows = try item.styles.map { style in
       let worker = try startWorker(item.id(style))
       libraries.merge(worker.hello.libraries) { $1 }

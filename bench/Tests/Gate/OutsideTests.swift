@@ -52,6 +52,18 @@ import Testing
     #expect(row(.time, around(0.25), isServer: false).cells[3].hasPrefix("+28.4% ["))
   }
 
+  @Test func theTwoFiguresThatAreShownDifferByTheChange() throws {
+    // The median of the new ones is a third larger, and no pair differs by that much.
+    let pairs: [(Double, Double)] = [
+      (200, 204), (205, 208), (210, 213), (228, 232), (290, 302), (300, 306), (310, 314), (305, 311),
+      (190, 303),
+    ]
+    let row = FigureRow(
+      .p50, pairs.map { OutsideSample(base: $0.0, head: $0.1) }, smallest: 0.03, isServer: true)
+    let (old, new, change) = (try #require(row.base), try #require(row.head), try #require(row.change))
+    #expect(abs(new / old - 1 - change) < 1e-9 && change < 0.03 && (200...310).contains(old))
+  }
+
   @Test func aRegressionMustHold() {
     var first = row(.cpu, around(0.05))
     first.confirm(with: row(.cpu, around(0.05)))
@@ -92,6 +104,8 @@ import Testing
     ("--command a --command b --load x", "excludes"), ("--command a", "given once"),
     ("--server a --server b --load 'http://127.0.0.1:{port}/' --update", "exclude"),
     ("--command a --command b --smallest 0", "must be above 0"),
+    ("--servr a --server b --load http://127.0.0.1:{port}/", "Unknown option '--servr'"),
+    ("--unknown", "Unknown option '--unknown'"),
     ("--command a --command b --judge p99", "can't be measured here; what can: cpu, time, memory"),
     (
       "--server a --server b --load curl --judge p99.9", "can't be measured here; what can: cpu, time, memory"
@@ -121,10 +135,13 @@ import Testing
         #expect(report.figures[1].reason == "too few requests")
         let line = try #require(output.lines.first { $0.hasPrefix("CPU per request ") })
         #expect(line.hasSuffix("regressed"), "\(output.text)")
+        #expect(report.seconds ?? 0 > 0 && report.figures.allSatisfy { $0.seconds ?? 0 > 0 })
         let markdown = try Products.shell("cat \(directory)/g.md").text
+        #expect(!markdown.contains("Swift"), "\(markdown)")
         #expect(
           markdown.contains("failed, code 1") && markdown.contains("| CPU per request |"), "\(markdown)")
         let junit = try Products.shell("cat \(directory)/g.xml").text
+        #expect(!junit.contains("time=\"0.000\""), "\(junit)")
         #expect(junit.contains("failures=\"1\"") && junit.contains("name=\"CPU per request\""), "\(junit)")
       }
     }

@@ -9,7 +9,7 @@ extension Results {
     return "### Benchmark\n\n\(table)\n\(setting); \(date)\n" + (busy.map { "\n\($0)\n" } ?? "")
   }
 
-  /// A table for a spreadsheet, by RFC 4180: a line for each round of each row.
+  /// A table for a spreadsheet, by RFC 4180: a line for each round of each row. A column that nothing has a figure for is left out.
   var csv: String {
     let names = Set(results.flatMap(\.parameters.names)).sorted()
     let counters = Set(results.flatMap(\.countsPerOperation.keys)).subtracting([.marks]).sorted()
@@ -27,11 +27,13 @@ extension Results {
             + names.map { name in row.parameters.value(name).map(String.init) ?? "" }
             + [
               "\(index + 1)", "\(round.throughput)", "\(round.cpuNanosecondsPerOperation)",
-              "\(round.userNanosecondsPerOperation)", "\(round.systemNanosecondsPerOperation)",
-            ] + percentiles.map { $0.map(String.init) ?? "" } + ["\(round.peakRSSBytes)"]
+            ] + row.shares(of: [round]).map { $0.map { "\($0)" } ?? "" }
+            + percentiles.map { $0.map(String.init) ?? "" } + ["\(round.peakRSSBytes)"]
             + counters.map { row.countsPerOperation[$0].map { "\($0)" } ?? "" })
       }
     }
+    let used = lines[0].indices.filter { column in lines.dropFirst().contains { !$0[column].isEmpty } }
+    lines = lines.map { line in used.map { line[$0] } }
     return lines.map { $0.map(Self.field).joined(separator: ",") + "\r\n" }.joined()
   }
 

@@ -13,6 +13,10 @@ extension HTMLReport {
     }
 
     static func table(_ table: [[String]]) -> String {
+      let used = (table.first ?? []).indices.filter { column in
+        table.dropFirst().contains { column < $0.count && !["", "–"].contains($0[column]) }
+      }
+      let table = table.map { row in used.filter(row.indices.contains).map { row[$0] } }
       let (head, body) = (table.first ?? [], table.dropFirst())
       let isText = head.indices.map { column in
         body.allSatisfy { column >= $0.count || !Self.isFigure($0[column]) }
