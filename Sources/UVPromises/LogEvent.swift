@@ -12,6 +12,13 @@ public enum LogEvent: Sendable {
   case cauterized(any Error)
 }
 
+extension LogEvent {
+  /// A promise went away before it was resolved, wherever it was made.
+  public static var pendingPromiseDeallocated: LogEvent { .pendingPromiseDeallocated(madeAt: nil) }
+  /// A guarantee went away before it was resolved, wherever it was made.
+  public static var pendingGuaranteeDeallocated: LogEvent { .pendingGuaranteeDeallocated(madeAt: nil) }
+}
+
 extension LogEvent: CustomStringConvertible, CustomDebugStringConvertible {
   /// The name of the event, and the error if there is one: `waitOnMainThread`,
   /// `cauterized(MyModule.MyError.failed)`.

@@ -42,6 +42,10 @@ import UVTestSupport
       #expect("\(LogEvent.waitOnMainThread)" == "waitOnMainThread")
       #expect("\(LogEvent.pendingPromiseDeallocated())" == "pendingPromiseDeallocated")
       #expect("\(LogEvent.pendingGuaranteeDeallocated())" == "pendingGuaranteeDeallocated")
+      #expect("\(LogEvent.pendingPromiseDeallocated)" == "pendingPromiseDeallocated")
+      #expect("\(LogEvent.pendingGuaranteeDeallocated)" == "pendingGuaranteeDeallocated")
+      #expect("\(PMKError.noWinner)" == "All thenables passed to race(fulfilled:) were rejected")
+      guard case .compactMap("1", _) = PMKError.compactMap(1, Int.self) else { return #expect(Bool(false)) }
       #expect("\(LogEvent.cauterized(Boom()))".hasPrefix("cauterized(UVPromisesTests.Boom"))
     }
   }
@@ -53,6 +57,18 @@ import UVTestSupport
       when(Guarantee(), Guarantee()).done { log("void") }
       Promise.value(1).done { _ in }.catch { _ in }.finally(on: .global(), flags: .barrier) { log("flags") }
       Promise.value(1).done { _ in }.catch { _ in }.finally(on: nil, flags: nil) { log("no queue") }
+    }
+  }
+
+  @Test func `when of any number of guarantees of a type gives an array, of several types a tuple`()
+    async throws
+  {
+    try await program(logs: ["[1, 4, 2, 5, 3, 6]", "[7]", "3", "1x"]) { _, log in
+      func one(_ value: Int) -> Guarantee<Int> { .value(value) }
+      when(one(1), one(4), one(2), one(5), one(3), one(6)).done { log("\($0)") }
+      when(one(7)).done { log("\($0)") }
+      when(one(1), one(2)).done { first, second in log("\(first + second)") }
+      when(one(1), Guarantee.value("x")).done { number, text in log("\(number)\(text)") }
     }
   }
 

@@ -34,6 +34,15 @@ public func when(
   when(guarantees: guarantees, file: file, line: line)
 }
 
+/// Waits for all guarantees, and gathers their values in an array, in their order. Where they differ in type, or
+/// what follows takes several arguments, it is a tuple.
+@inlinable
+public func when<T>(
+  _ guarantees: Guarantee<T>..., file: StaticString = #fileID, line: UInt = #line
+) -> Guarantee<[T]> {
+  when(guarantees: guarantees, file: file, line: line)
+}
+
 /// Waits for two guarantees, and gathers their values in a tuple.
 @inlinable
 public func when<U, V>(

@@ -28,6 +28,14 @@ public enum PMKError: Error {
   case abandoned
 }
 
+extension PMKError {
+  /// The error of a `compactMap` whose handler got `value`, which is described, and returned nil.
+  @_disfavoredOverload
+  public static func compactMap<T>(_ value: T, _ type: any Any.Type) -> PMKError {
+    .compactMap(String(describing: value), type)
+  }
+}
+
 extension PMKError: CustomStringConvertible, CustomDebugStringConvertible {
   /// A sentence about what went wrong.
   public var description: String {
@@ -38,7 +46,7 @@ extension PMKError: CustomStringConvertible, CustomDebugStringConvertible {
     case .cancelled: "the promise was cancelled"
     case .compactMap(let value, let type): "could not make a \(type) of \(value)"
     case .emptySequence: "the sequence has no such element"
-    case .noWinner: "none of the promises was fulfilled"
+    case .noWinner: "All thenables passed to race(fulfilled:) were rejected"
     case .timedOut: "the time allowed for the promise was up"
     case .validationFailure: "the value was refused by a validation"
     case .aggregate(let errors): "none of the promises was fulfilled: \(errors)"

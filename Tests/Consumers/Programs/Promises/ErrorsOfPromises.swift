@@ -148,6 +148,9 @@ enum ErrorsOfPromises: Program {
       default: print(event)
       }
     }
+    conf.logHandler(.pendingPromiseDeallocated)
+    conf.logHandler(.pendingGuaranteeDeallocated)
+    print(explain(PMKError.compactMap(1, Int.self)))
     print(conf.catchPolicy == .allErrorsExceptCancellation)
     print(conf.Q.map == .microtask, conf.Q.return == .microtask)
     EventLoop.runCallbacks { _ in
@@ -189,6 +192,9 @@ enum ErrorsOfPromises: Program {
 // inline 2
 // microtask 1
 // end
+// a promise was dropped
+// a guarantee was dropped
+// 1 is no Int
 // true
 // true true
 // cauterized: forgotten

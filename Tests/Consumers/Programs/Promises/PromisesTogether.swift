@@ -36,6 +36,7 @@ enum PromisesTogether: Program {
       let (one, b) = await when(guarantees: Guarantee.value(1), Guarantee.value("b")).async()
       print(one, b)
       await when(Guarantee.value, Guarantee()).async()
+      print(await when(Guarantee.value(1), .value(2), .value(3), .value(4), .value(5), .value(6)).async())
       print(await allSettled([even(1), even(2)]).async().compactMap(\.value))
       print(try await all([even(8), even(10)]).async())
 
@@ -178,6 +179,7 @@ enum PromisesTogether: Program {
 // [true, false]
 // [1, 2]
 // 1 b
+// [1, 2, 3, 4, 5, 6]
 // [2]
 // [8, 10]
 // [1, 2, 3, 4, 5, 6] at most 2
