@@ -96,7 +96,7 @@ import UVTestSupport
         attempts.log = []
         last.cancel()
         loop.eventually(
-          attempts.runs == runs && attempts.log.filter { $0.hasPrefix("last") } == ["last cancelled"]
+          attempts.runs == runs && attempts.log == ["last cancelled", "first cancelled"]
             && last.state == .terminated(reason: .cancelled))
       }
     }
@@ -174,13 +174,16 @@ import UVTestSupport
       ProgressEvent(title: "both", unit: "B", current: (left?.current ?? 0) + (right?.current ?? 0), total: 8)
     }
     var sums: [Int] = []
-    sum.onProgress { sums.append($0.current) }
+    var pairs: [String] = []
+    sum.onProgress { sums.append($0.current) }.on { pairs.append("\($0) \($1)") }
     copy.updateProgress(ProgressEvent(title: "copy", unit: "B", current: 1, total: 4))
     other.updateProgress(ProgressEvent(title: "copy", unit: "B", current: 2, total: 4))
     copy.complete("done")
     copy.updateProgress(ProgressEvent(title: "copy", unit: "B", current: 2, total: 4))
     #expect(log == ["1/4 B", "25.0 %", "done"])
     #expect(sums == [1, 3])
+    other.complete("too")
+    #expect(pairs == ["done too"])
 
     var cancellations = 0
     let long = Progression<Int, Int, Trouble> { progress, _ in

@@ -18,10 +18,17 @@ final class HotJoin<Left, Right, Output, Failure: Error> {
   func start(_ stream: Hot<Left, Failure>, _ other: some AnyStream<Right, Failure>) {
     if !stream.canReplay { child?.canReplay(false) }
     let left = HotJoinSide(self, left) { $0.leftHasEnded = true }
-    stream.attach(Hot<Left, Failure>.Branch { left.speak($0) })
+    let leftBranch = Hot<Left, Failure>.Branch { left.speak($0) }
+    stream.attach(leftBranch)
     guard child != nil else { return }
     let right = HotJoinSide(self, right) { $0.rightHasEnded = true }
-    other.asHot.attach(Hot<Right, Failure>.Branch { right.speak($0) })
+    let rightBranch = Hot<Right, Failure>.Branch { right.speak($0) }
+    let other = other.asHot
+    other.attach(rightBranch)
+    child?.replayFromParent = { [weak stream, weak other, weak leftBranch, weak rightBranch] in
+      stream?.replay(to: leftBranch)
+      other?.replay(to: rightBranch)
+    }
   }
 
   fileprivate var goesOn: Bool {

@@ -86,18 +86,33 @@ public struct Dispatch: Sendable {
   }
 }
 
-/// A serial queue that knows whether it is the current one.
+/// A queue that knows whether it is the current one.
 ///
 /// RxStream's `CustomQueue`.
 public final class CustomQueue: Sendable {
   let dispatch: DispatchQueue
   private static let key = DispatchSpecificKey<ObjectIdentifier>()
 
+  /// How many pieces of work a queue does at a time.
+  public enum Kind: Sendable {
+    /// One after the other.
+    case serial
+    /// As many as the system has threads for.
+    case concurrent
+  }
+
   /// Creates a serial queue.
   ///
   /// - Parameter label: What tools call it.
-  public init(_ label: String) {
-    dispatch = DispatchQueue(label: label)
+  public convenience init(_ label: String) { self.init(type: .serial, name: label) }
+
+  /// Creates a queue.
+  ///
+  /// - Parameters:
+  ///   - type: Whether it does one piece of work at a time.
+  ///   - name: What tools call it.
+  public init(type: Kind, name: String) {
+    dispatch = DispatchQueue(label: name, attributes: type == .serial ? [] : .concurrent)
     dispatch.setSpecific(key: Self.key, value: ObjectIdentifier(self))
   }
 

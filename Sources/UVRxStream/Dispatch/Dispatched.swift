@@ -61,9 +61,9 @@ extension Dispatch {
   }
 }
 
-extension Future where Output: Sendable {
+extension StreamFuture where Output: Sendable {
   /// Has the next operation done where `dispatch` says, and what follows on the current loop again.
-  public final func dispatch(_ dispatch: Dispatch) -> Dispatched<Output, Failure> {
-    Dispatched(future: self, dispatch: dispatch, loop: .needed(for: "dispatch(_:)"))
+  public func dispatch(_ dispatch: Dispatch) -> Dispatched<Output, Failure> {
+    Dispatched(future: asFuture, dispatch: dispatch, loop: .needed(for: "dispatch(_:)"))
   }
 }

@@ -4,14 +4,11 @@ extension Future {
   public final func flatMap<Elements: Sequence>(
     _ transform: @escaping (Output) -> Elements
   ) -> Hot<Elements.Element, Failure> {
-    let stream = Hot<Elements.Element, Failure>()
-    _ = derive { (settlement, _: Future<Never, Never>) in
+    deriveHot { settlement, stream in
       if case .value(let value) = settlement {
         for element in transform(value) { stream.receive(.next(element)) }
       }
-      stream.receive(.terminate(reason: settlement.termination))
     }
-    return stream
   }
 
   /// A stream of `values`, if a value comes, and then that.
@@ -21,12 +18,23 @@ extension Future {
   /// A stream of the value, if it comes, and then `values`, which come in any case but that of an error.
   @discardableResult
   public final func concat(_ values: [Output]) -> Hot<Output, Failure> {
-    let stream = Hot<Output, Failure>()
-    _ = derive { (settlement, _: Future<Never, Never>) in
+    deriveHot { settlement, stream in
       if case .value(let value) = settlement { stream.receive(.next(value)) }
       if case .completed = settlement.termination { for value in values { stream.receive(.next(value)) } }
+    }
+  }
+
+  /// A stream that ends as this future does, to which `body` passes values on before that.
+  private func deriveHot<T>(
+    _ body: @escaping (Settlement<Output, Failure>, Hot<T, Failure>) -> Void
+  ) -> Hot<T, Failure> {
+    let stream = Hot<T, Failure>()
+    let way: Future<Never, Never> = derive { settlement, _ in
+      body(settlement, stream)
       stream.receive(.terminate(reason: settlement.termination))
     }
+    // A result that has already arrived is on its way here.
+    stream.replayFromParent = { way.replay() }
     return stream
   }
 }

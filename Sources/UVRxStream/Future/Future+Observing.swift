@@ -1,18 +1,36 @@
-extension Future {
+extension StreamFuture {
   /// A future that has its value already.
-  public static func completed(_ value: Output) -> Future {
+  public static func completed(_ value: Output) -> Future<Output, Failure> {
     let future = Future<Output, Failure>()
     future.settle(.value(value))
     return future
   }
 
   /// A future that has failed already.
-  public static func completed(_ error: Failure) -> Future {
+  public static func completed(_ error: Failure) -> Future<Output, Failure> {
     let future = Future<Output, Failure>()
     future.settle(.failure(error))
     return future
   }
+}
 
+extension Progression {
+  /// A progression that has its value already.
+  public static func completed(_ value: Output) -> Progression {
+    let progression = Progression()
+    progression.settle(.value(value))
+    return progression
+  }
+
+  /// A progression that has failed already.
+  public static func completed(_ error: Failure) -> Progression {
+    let progression = Progression()
+    progression.settle(.failure(error))
+    return progression
+  }
+}
+
+extension Future {
   /// Delivers a result that has already arrived to the chain that ends here, at once instead of in the next
   /// microtask.
   ///

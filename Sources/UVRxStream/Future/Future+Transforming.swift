@@ -7,7 +7,7 @@ extension StreamFuture {
   /// ends.
   @discardableResult
   public func asyncMap<T>(
-    _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
+    _ transform: @escaping (Output, @escaping @Sendable (Result<T, Failure>?) -> Void) -> Void
   ) -> Future<T, Failure> {
     asFuture.derive { settlement, child in
       guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }

@@ -45,7 +45,7 @@ extension Progression {
   /// Makes what `transform` hands to its second argument of the value.
   @discardableResult
   public final func asyncMap<T>(
-    _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
+    _ transform: @escaping (Output, @escaping @Sendable (Result<T, Failure>?) -> Void) -> Void
   ) -> Progression<Unit, T, Failure> {
     continued(asFuture.asyncMap(transform))
   }

@@ -3,7 +3,7 @@ import UV
 /// How far long work has come.
 ///
 /// RxStream's `ProgressEvent`.
-public struct ProgressEvent<Unit: Numeric> {
+public struct ProgressEvent<Unit> {
   /// The action that makes progress.
   public var title: String
   /// The unit that is counted: `"bytes"`.
@@ -22,13 +22,13 @@ public struct ProgressEvent<Unit: Numeric> {
   }
 }
 
-extension ProgressEvent: Equatable {}
+extension ProgressEvent: Equatable where Unit: Equatable {}
 extension ProgressEvent: Sendable where Unit: Sendable {}
 
 /// A future of long work, which tells how far it has come.
 ///
 /// RxStream's `Progression`.
-public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, Failure> {
+public class Progression<Unit, Output, Failure: Error>: Future<Output, Failure> {
   private var handlers: [(ProgressEvent<Unit>) -> Void] = []
   final var cancelTask: (() -> Void)?
 
@@ -88,7 +88,7 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
 
   /// The same work with its progress counted differently.
   @discardableResult
-  public final func mapProgress<NewUnit: Numeric>(
+  public final func mapProgress<NewUnit>(
     _ transform: @escaping (ProgressEvent<Unit>) -> ProgressEvent<NewUnit>
   ) -> Progression<NewUnit, Output, Failure> {
     let child = Progression<NewUnit, Output, Failure>()
@@ -97,13 +97,14 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
     return derive(into: child) { $1.settle($0) }
   }
 
-  /// The same work, whose progress is that of both sides together, as `combiner` says.
+  /// The values of both sides as a pair. Its progress is that of both sides together, as `combiner` says. An
+  /// error of either side ends it at once.
   @discardableResult
-  public final func combineProgress<OtherUnit: Numeric, OtherOutput, OtherFailure: Error, NewUnit: Numeric>(
-    _ other: Progression<OtherUnit, OtherOutput, OtherFailure>,
+  public final func combineProgress<OtherUnit, OtherOutput, NewUnit>(
+    _ other: Progression<OtherUnit, OtherOutput, Failure>,
     combiner: @escaping (ProgressEvent<Unit>?, ProgressEvent<OtherUnit>?) -> ProgressEvent<NewUnit>
-  ) -> Progression<NewUnit, Output, Failure> {
-    let child = Progression<NewUnit, Output, Failure>()
+  ) -> Progression<NewUnit, (Output, OtherOutput), Failure> {
+    let child = Progression<NewUnit, (Output, OtherOutput), Failure>()
     child.cancelTask = { [self] in cancel() }
     var (mine, others): (ProgressEvent<Unit>?, ProgressEvent<OtherUnit>?)
     onProgress { [weak child] in
@@ -114,7 +115,7 @@ public class Progression<Unit: Numeric, Output, Failure: Error>: Future<Output, 
       others = $0
       child?.report(combiner(mine, others))
     }
-    return derive(into: child) { $1.settle($0) }
+    return asFuture.combine(other).derive(into: child) { $1.settle($0) }
   }
 
   /// Cancels the work; the chain ends as cancelled, and progress that is reported later is ignored.
@@ -143,8 +144,7 @@ final class WeakReference<Object: AnyObject> {
 /// released.
 ///
 /// RxStream's `ProgressionInput`.
-public final class ProgressionInput<Unit: Numeric, Output, Failure: Error>: Progression<Unit, Output, Failure>
-{
+public final class ProgressionInput<Unit, Output, Failure: Error>: Progression<Unit, Output, Failure> {
   private let root = InputRoot(for: ProgressionInput.self)
   private let executor = EventLoop.current?.executor
 

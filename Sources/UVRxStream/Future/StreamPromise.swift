@@ -13,13 +13,15 @@ import UV
 /// ```
 ///
 /// RxStream's `Promise`.
-public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure> {
+public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure>, RetriedPromise {
   typealias Attempt = (@escaping (Settlement<Output, Failure>) -> Void) -> Void
 
   /// Makes another result, through everything that is before this in the chain.
   private var runAgain: Attempt?
-  private var attempts: PromiseAttempts?
+  private(set) var attempts: PromiseAttempts?
   private var isReused = false
+  private(set) weak var above: (any RetriedPromise)?
+  var verdict: RetryVerdict?
 
   /// Creates a promise and starts its task in the current loop's next microtask; outside a loop this stops
   /// the program with a message.
@@ -47,7 +49,8 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
     if last != nil { Trampoline.nest { last = nil } }
   }
 
-  private func next<T>(
+  /// A promise of what `step` makes of the result, of this attempt and of others.
+  func next<T>(
     _ step: @escaping (Settlement<Output, Failure>, @escaping (Settlement<T, Failure>) -> Void) -> Void
   ) -> StreamPromise<T, Failure> {
     let child = StreamPromise<T, Failure>()
@@ -58,6 +61,7 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
       Trampoline.nest { again { way.take($0) } }
     }
     child.attempts = attempts
+    child.above = self
     return derive(into: child) { settlement, child in step(settlement) { child.settle($0) } }
   }
 
@@ -96,20 +100,32 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   /// - Parameter handler: Gets the number of the retry, from 1, and the error.
   @discardableResult
   public func retryOn(_ handler: @escaping (_ attempt: Int, _ error: Failure) -> Bool) -> StreamPromise {
-    retryOn { attempt, error, retry in retry(handler(attempt, error)) }
+    retrying { attempt, error, retry in
+      retry(handler(attempt, error))
+      return PendingRequest()
+    }
   }
 
   /// Runs the task again when it fails and `handler` calls its last argument with true, at once or later.
   ///
   /// - Parameter handler: Gets the number of the retry, from 1, the error, and what to call with the
-  ///   decision, of which the first call counts.
+  ///   decision on any thread, of which the first call counts. The loop keeps running until it is called or
+  ///   released.
   @discardableResult
   public func retryOn(
-    _ handler: @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping (Bool) -> Void) -> Void
+    _ handler:
+      @escaping (_ attempt: Int, _ error: Failure, _ retry: @escaping @Sendable (Bool) -> Void) -> Void
   ) -> StreamPromise {
-    retrying { attempt, error, retry in
-      handler(attempt, error, retry)
-      return PendingRequest()
+    let loop = EventLoop.needed(for: "retryOn(_:)")
+    return retrying { attempt, error, retry in
+      let ticket = RemoteTicket(keeping: loop)
+      // Sound: called on the loop.
+      let decide = UnsafeTransfer(retry)
+      handler(attempt, error) { isToRetry in
+        guard ticket.claim() else { return }
+        ticket.completeNow { _ in decide.value(isToRetry) }
+      }
+      return PendingRequest("retry") { [weak ticket] in ticket?.giveUp() }
     }
   }
 
@@ -128,16 +144,26 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
       guard case .failure(let error) = settlement, let attempts else { return done(settlement) }
       count += 1
       var pause = PendingRequest()
-      let number = attempts.begin {
+      let verdict = RetryVerdict()
+      let number = attempts.begin { [weak self] in
         pause.cancel()
-        done(.cancelled)
+        self?.note(nil)
+        verdict.stand(isCancelled: true) { done(.cancelled) }
       }
       guard let number else { return done(.cancelled) }
-      pause = handler(count, error) { isToRetry in
+      note(verdict)
+      pause = handler(count, error) { [self] isToRetry in
         guard attempts.end(number) else { return }
-        guard isToRetry else { return done(settlement) }
+        guard isToRetry else {
+          note(nil)
+          return verdict.stand { done(settlement) }
+        }
+        verdict.tryAgain()
         // From the ground, so that a task that fails at once does not nest its retries.
-        loop.queueMicrotask { again { consider($0, done) } }
+        loop.queueMicrotask { [self] in
+          note(nil)
+          again { consider($0, done) }
+        }
       }
     }
     return next { consider($0, $1) }
@@ -177,15 +203,25 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
     }
   }
 
-  /// Calls `handler` with how each attempt that reaches it ends, after everything further down has been notified.
+  /// Calls `handler` with how the promise ends, after everything further down has been notified. An attempt after
+  /// which a retry further down runs the task again isn't the end, unless the value of that attempt had been
+  /// handed to another thread before it failed.
   @discardableResult
   public func onTerminate(_ handler: @escaping (Termination<Failure>) -> Void) -> StreamPromise {
-    next { settlement, done in
+    weak var child: StreamPromise?
+    let promise: StreamPromise = next { settlement, done in
+      func end(isCancelled: Bool) {
+        if isCancelled { return handler(.cancelled) }
+        if let verdict = child?.verdict { return verdict.whenFinal(end) }
+        handler(settlement.termination)
+      }
       Propagation.run {
-        Propagation.atEnd { handler(settlement.termination) }
+        Propagation.atEnd { end(isCancelled: false) }
         done(settlement)
       }
     }
+    child = promise
+    return promise
   }
 
   /// Transforms the value; with nil there is none.
@@ -209,23 +245,5 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
       case .failure(let error): done(.failure(error))
       }
     }
-  }
-}
-
-/// The way of a further result from one promise of a chain to the next. The rest of it is let go without
-/// calls that nest.
-private final class WayDown<Output, Failure: Error> {
-  private var step: ((Settlement<Output, Failure>) -> Void)?
-
-  init(_ step: @escaping (Settlement<Output, Failure>) -> Void) { self.step = step }
-
-  deinit {
-    var last = step.take()
-    if last != nil { Trampoline.nest { last = nil } }
-  }
-
-  func take(_ settlement: Settlement<Output, Failure>) {
-    guard let step else { return }
-    Propagation.run { step(settlement) }
   }
 }

@@ -122,6 +122,14 @@ extension Cold {
     derive(StreamSteps.until { handler($1) })
   }
 
+  /// Values until `handler`, which gets the one before, too, returns a termination, with which the stream ends.
+  @discardableResult
+  public final func until(
+    _ handler: @escaping (_ prior: Output?, _ next: Output) -> Termination<Failure>?
+  ) -> Cold {
+    derive(StreamSteps.until(handler))
+  }
+
   /// Values with `object`, which is not kept, for as long as that lives; then the end. They are not replayed.
   @discardableResult
   public final func using<Object: AnyObject>(
@@ -170,6 +178,16 @@ extension Cold where Output: AdditiveArithmetic {
 
 extension Cold where Output: FloatingPoint {
   /// With each value the mean of all so far.
+  @discardableResult
+  public final func average() -> Cold {
+    scan(initial: (sum: Output.zero, count: Output.zero)) { ($0.sum + $1, $0.count + 1) }.map {
+      $0.sum / $0.count
+    }
+  }
+}
+
+extension Cold where Output: BinaryInteger {
+  /// With each value the mean of all so far, rounded towards zero.
   @discardableResult
   public final func average() -> Cold {
     scan(initial: (sum: Output.zero, count: Output.zero)) { ($0.sum + $1, $0.count + 1) }.map {

@@ -49,7 +49,7 @@ extension Cold {
   /// neither. The stream ends after all of these calls.
   @discardableResult
   public final func asyncMap<T>(
-    _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
+    _ transform: @escaping (Output, @escaping @Sendable (Result<T, Failure>?) -> Void) -> Void
   ) -> Cold<Request, T, Failure> {
     let step: AsyncStreamStep<Output, T, Failure> = StreamSteps.asyncMap(transform)
     return derive { step($0, $1) {} }

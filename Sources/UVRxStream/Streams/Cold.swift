@@ -17,6 +17,7 @@ public final class Cold<Request, Output, Failure: Error> {
   private var children: [(number: Int, handle: (StreamEvent<Output, Failure>, ColdRoute) -> Void)] = []
   private var lastNumber = 0
   private var isShared = false
+  private var name: String?
   private let fill: (Cold, Request, ColdRoute) -> Void
 
   /// How the stream ended, nil until then.
@@ -30,7 +31,8 @@ public final class Cold<Request, Output, Failure: Error> {
   ///   nothing. An error does not end the stream. The loop keeps running until the answer is there or can't
   ///   come any more.
   public init(
-    _ task: @escaping (_ request: Request, _ answer: @escaping (Result<Output, Failure>) -> Void) -> Void
+    _ task:
+      @escaping (_ request: Request, _ answer: @escaping @Sendable (Result<Output, Failure>) -> Void) -> Void
   ) {
     fill = { stream, request, route in
       task(
@@ -84,6 +86,19 @@ public final class Cold<Request, Output, Failure: Error> {
     derive(StreamSteps.map { $0 }, asking: transform)
   }
 
+  /// Gives the stream a name, for its descriptions.
+  @discardableResult
+  public func named(_ name: String) -> Self {
+    self.name = name
+    return self
+  }
+
+  /// The stream's name, or its type if it has no name.
+  public var descriptor: String {
+    get { name ?? "\(type(of: self))" }
+    set { name = newValue }
+  }
+
   // MARK: Up and down
 
   private func ask(_ request: Request, _ route: ColdRoute) {
@@ -114,6 +129,15 @@ public final class Cold<Request, Output, Failure: Error> {
   private func derive<NewRequest, T>(
     _ step: @escaping StreamStep<Output, T, Failure>, asking transform: @escaping (NewRequest) -> Request
   ) -> Cold<NewRequest, T, Failure> {
+    let (child, number): (Cold<NewRequest, T, Failure>, Int) = child(asking: transform)
+    attach(number) { event, route in step(event) { child.deliver($0, route) } }
+    return child
+  }
+
+  /// A stream whose requests come here, and its number.
+  private func child<NewRequest, T>(
+    asking transform: @escaping (NewRequest) -> Request
+  ) -> (Cold<NewRequest, T, Failure>, Int) {
     lastNumber += 1
     let number = lastNumber
     let child = Cold<NewRequest, T, Failure>(fill: { [weak self] _, request, route in
@@ -123,13 +147,50 @@ public final class Cold<Request, Output, Failure: Error> {
         self?.ask(transform(request), .child(number, route))
       }
     })
-    if let termination {
-      child.terminate(withReason: termination)
-    } else {
-      children.append((number, { event, route in step(event) { child.deliver($0, route) } }))
+    return (child, number)
+  }
+
+  /// Has `handle` hear what happens from now on; only the end, if that is over.
+  private func attach(_ number: Int, _ handle: @escaping (StreamEvent<Output, Failure>, ColdRoute) -> Void) {
+    if let termination { return handle(.terminate(reason: termination), .shared) }
+    children.append((number, handle))
+  }
+
+  /// A stream of what `join` makes of the answers. An answer goes on the way that it came; what comes from
+  /// elsewhere goes to everybody.
+  func joined<T>(_ join: (Hot<Output, Failure>) -> Hot<T, Failure>) -> Cold<Request, T, Failure> {
+    let (child, number): (Cold<Request, T, Failure>, Int) = child { $0 }
+    let answers = Hot<Output, Failure>()
+    var route = ColdRoute.shared
+    join(answers).attach(
+      Hot<T, Failure>.Branch { event in
+        child.deliver(event, route)
+        return child.isActive
+      })
+    attach(number) { event, way in
+      // The chain may ask again before this is over.
+      let outer = route
+      route = way
+      answers.receive(event)
+      route = outer
     }
     return child
   }
+}
+
+extension Cold: AnyStream {
+  /// A stream of the answers that everything attached here gets; see ``share(_:)``.
+  public var asHot: Hot<Output, Failure> {
+    let stream = Hot<Output, Failure>()
+    lastNumber += 1
+    attach(lastNumber) { event, _ in stream.receive(event) }
+    return stream
+  }
+}
+
+extension Cold: CustomDebugStringConvertible {
+  /// The stream's name, or its type if it has no name.
+  public var debugDescription: String { descriptor }
 }
 
 /// Which way an answer goes.

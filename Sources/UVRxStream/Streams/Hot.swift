@@ -21,8 +21,8 @@ public class Hot<Output, Failure: Error>: HotStream {
   private var branches: [Branch] = []
   private var last: Output?
   private(set) final var canReplay = true
-  /// Has the stream that this one was derived from deliver its last value here.
-  private var replayFromParent: (() -> Void)?
+  /// Has what this stream was derived from deliver its last value here.
+  final var replayFromParent: (() -> Void)?
   private var name: String?
   private var debugHandlers: [(String) -> Void] = []
   /// Lets events in to this stream's operation, or to the stream itself where it has none.
@@ -145,10 +145,7 @@ public class Hot<Output, Failure: Error>: HotStream {
       child.take(event) { step(event, { child.receive($0) }, $0) }
       return child.isActive
     }
-    child.replayFromParent = { [weak self, weak branch] in
-      guard let self, let branch else { return }
-      if let last { _ = branch.handle(.next(last)) } else { replayFromParent?() }
-    }
+    child.replayFromParent = { [weak self, weak branch] in self?.replay(to: branch) }
     if !canReplay { child.canReplay(false) }
     attach(branch)
     return child
@@ -181,6 +178,12 @@ public class Hot<Output, Failure: Error>: HotStream {
   }
 
   // MARK: Replaying and naming
+
+  /// Delivers the last value to one branch, or has what this stream was derived from deliver its own.
+  final func replay(to branch: Branch?) {
+    guard let branch else { return }
+    if let last { _ = branch.handle(.next(last)) } else { replayFromParent?() }
+  }
 
   /// Delivers the last value of the stream before this in the chain once more, to this chain alone.
   @discardableResult

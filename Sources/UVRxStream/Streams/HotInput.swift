@@ -39,14 +39,15 @@ public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {
 
   /// Creates a stream and runs `task` at once.
   ///
-  /// - Parameter task: Gets what to call with each event.
-  public init(_ task: (@escaping (StreamEvent<Output, Failure>) -> Void) -> Void) {
+  /// - Parameter task: Gets what to call with each event, on any thread.
+  public init(_ task: (@escaping @Sendable (StreamEvent<Output, Failure>) -> Void) -> Void) {
     super.init()
-    let weakly = WeakReference(self as HotProducer)
-    task { [root] event in
-      // Sound: looked up where the stream lives.
-      let transfer = UnsafeTransfer((weakly, event))
-      root.run { transfer.value.0.object?.receiveThrottled(transfer.value.1) }
+    // Sound: looked up where the stream lives.
+    let stream = UnsafeTransfer((WeakReference(self as HotProducer), root))
+    task { event in
+      // Sound: the caller gives the event up.
+      let transfer = UnsafeTransfer(event)
+      stream.value.1.run { stream.value.0.object?.receiveThrottled(transfer.value) }
     }
   }
 

@@ -124,6 +124,14 @@ extension HotStream {
     derive(StreamSteps.until { handler($1) })
   }
 
+  /// Values until `handler`, which gets the one before, too, returns a termination, with which the stream ends.
+  @discardableResult
+  public func until(
+    _ handler: @escaping (_ prior: Output?, _ next: Output) -> Termination<Failure>?
+  ) -> Hot<Output, Failure> {
+    derive(StreamSteps.until(handler))
+  }
+
   /// Values with `object`, which is not kept, for as long as that lives; then the end. They are not replayed,
   /// nor is what operators make of them.
   @discardableResult
@@ -177,6 +185,16 @@ extension HotStream where Output: AdditiveArithmetic {
 
 extension HotStream where Output: FloatingPoint {
   /// With each value the mean of all so far.
+  @discardableResult
+  public func average() -> Hot<Output, Failure> {
+    scan(initial: (sum: Output.zero, count: Output.zero)) { ($0.sum + $1, $0.count + 1) }.map {
+      $0.sum / $0.count
+    }
+  }
+}
+
+extension HotStream where Output: BinaryInteger {
+  /// With each value the mean of all so far, rounded towards zero.
   @discardableResult
   public func average() -> Hot<Output, Failure> {
     scan(initial: (sum: Output.zero, count: Output.zero)) { ($0.sum + $1, $0.count + 1) }.map {

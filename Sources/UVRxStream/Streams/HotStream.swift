@@ -62,7 +62,7 @@ extension HotStream {
   /// neither. The stream ends after all of these calls.
   @discardableResult
   public func asyncMap<T>(
-    _ transform: @escaping (Output, @escaping (Result<T, Failure>?) -> Void) -> Void
+    _ transform: @escaping (Output, @escaping @Sendable (Result<T, Failure>?) -> Void) -> Void
   ) -> Hot<T, Failure> {
     asHot.derive(into: Hot<T, Failure>(), answering: StreamSteps.asyncMap(transform))
   }

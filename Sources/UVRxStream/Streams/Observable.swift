@@ -26,6 +26,12 @@ public class Observable<Output, Failure: Error>: Hot<Output, Failure> {
     derive(into: Observable<T, Failure>(value: transform(value)), StreamSteps.map(transform))
   }
 
+  /// A stream of the transformed values from now on; where `transform` returns nil, none is passed on.
+  @discardableResult
+  public final func map<T>(_ transform: @escaping (Output) -> T?) -> Hot<T, Failure> {
+    derive(StreamSteps.compactMap(transform))
+  }
+
   /// An observable of the results of `scanner`, which gets its previous result, initially `initial`, and the
   /// next value.
   @discardableResult
@@ -62,6 +68,9 @@ public final class ObservableInput<Output, Failure: Error>: Observable<Output, F
     root.receive(.next(value), self)
     return self
   }
+
+  /// Delivers an error after which the observable goes on; ignored once it has ended.
+  public func push(error: Failure) { root.receive(.error(error), self) }
 
   /// Ends the observable; ignored once it has ended.
   public func terminate(withReason reason: Termination<Failure> = .completed) {

@@ -77,48 +77,6 @@ enum StreamSteps {
     values { value, emit in for element in transform(value) { emit(.next(element)) } }
   }
 
-  /// The end waits for what has not been answered.
-  static func asyncMap<T, U, E: Error>(
-    _ transform: @escaping (T, @escaping (Result<U, E>?) -> Void) -> Void
-  ) -> AsyncStreamStep<T, U, E> {
-    var pending = 0
-    var end: StreamEvent<U, E>?
-    return { event, emit, done in
-      guard case .next(let value) = event else {
-        if case .terminate = event, pending > 0 { return end = event.withoutValue() }
-        return emit(event.withoutValue()!)
-      }
-      pending += 1
-      transform(
-        value,
-        answer { result in
-          pending -= 1
-          switch result {
-          case .success(let new)?: emit(.next(new))
-          case .failure(let error)?: emit(.error(error))
-          case nil: break
-          }
-          done()
-          if pending == 0, let end { emit(end) }
-        })
-    }
-  }
-
-  /// A function that calls `body` once: on the current loop, which it keeps running until then, whatever
-  /// thread calls it.
-  static func answer<T>(_ body: @escaping (T) -> Void) -> (T) -> Void {
-    var body: ((T) -> Void)? = body
-    guard let loop = EventLoop.current else { return { body.take()?($0) } }
-    let ticket = RemoteTicket(keeping: loop)
-    return { value in
-      guard ticket.claim() else { return }
-      // Sound: the caller gives the value up, and the loop takes it.
-      let transfer = UnsafeTransfer((body, value))
-      body = nil
-      ticket.completeNow { _ in transfer.value.0?(transfer.value.1) }
-    }
-  }
-
   static func scan<T, U, E: Error>(_ initial: U, _ scanner: @escaping (U, T) -> U) -> StreamStep<T, U, E> {
     var current = initial
     return map {

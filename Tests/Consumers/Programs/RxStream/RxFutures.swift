@@ -137,7 +137,7 @@ enum RxFutures: Program {
         }
       }
       let other = ProgressionInput<Double, Int, UVError>()
-      let both: Progression<Double, Int, UVError> = copy.combineProgress(other) { mine, others in
+      let both: Progression<Double, (Int, Int), UVError> = copy.combineProgress(other) { mine, others in
         ProgressEvent(
           title: "both", unit: "", current: (mine?.current ?? 0) + (others?.current ?? 0),
           total: (mine?.total ?? 0) + (others?.total ?? 0))
