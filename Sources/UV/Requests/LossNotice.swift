@@ -3,17 +3,21 @@
 ///
 /// A task has ``SingleAnswer`` in its place, which costs no more. A callback does without: nobody waits for it. So do the
 /// requests of this package, which are answered in any case.
+@usableFromInline
 final class LossNotice<Success> {
-  private var done: Completion<Success>?
+  @usableFromInline var done: Completion<Success>?
 
+  @inlinable
   init(_ done: @escaping Completion<Success>) { self.done = done }
 
+  @inlinable
   deinit {
     guard let done, EventLoop.canStillAnswer else { return }
-    EventLoop.current?.queueMicrotask { done(.failure(.abandonedAnswer)) }
+    EventLoop.queueLostAnswer { done(.failure(.abandonedAnswer)) }
   }
 
   /// Calls the completion, once.
+  @inlinable
   func give(_ outcome: Result<Success, UVError>) { done.take()?(outcome) }
 }
 
@@ -25,6 +29,10 @@ extension EventLoop {
     guard let current else { return false }
     return !current.isClosed && !current.isStopRequested
   }
+
+  /// Queues the failure of a lost answer on the loop of this thread.
+  @usableFromInline
+  static func queueLostAnswer(_ body: @escaping () -> Void) { current?.queueMicrotask(body) }
 }
 
 extension UVError {

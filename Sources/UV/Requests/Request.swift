@@ -96,7 +96,7 @@ public struct Request<Success> {
 
 extension Request {
   /// Starts the work as ``start(_:)`` does. If its completion is lost, `done` gets `abandoned`; see ``LossNotice``.
-  @usableFromInline
+  @inlinable
   package func startWithNotice(_ done: @escaping Completion<Success>) -> PendingRequest {
     guard case .custom(_, _, let start) = body else { return start(done) }
     let notice = LossNotice(done)
