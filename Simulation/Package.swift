@@ -8,6 +8,12 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What the package's own worlds, tools and tests need of the library. A package that uses UVSimulation alone turns the
+/// trait `Worlds` off, and fetches and compiles none of it.
+func own(_ name: String) -> Target.Dependency {
+  .product(name: name, package: "swift-uv", condition: .when(traits: ["Worlds"]))
+}
+
 // A package of its own, so that a package that depends on UV alone gets none of it.
 let package = Package(
   name: "swift-uv-simulation",
@@ -18,9 +24,18 @@ let package = Package(
     // For Simulation/Examples alone.
     .library(name: "WorldSupport", targets: ["WorldSupport"]),
   ],
+  traits: [
+    .trait(
+      name: "Worlds",
+      description: "The worlds in which bugs of the library are hunted, and what they need."),
+    .default(enabledTraits: ["Worlds"]),
+  ],
   dependencies: [
-    // Everything, for UVHTTP. Two traits in its place would be two orders to compile all in; see its manifest.
-    .package(name: "swift-uv", path: "..", traits: ["Everything"]),
+    // Everything, for UVHTTP. Two traits in its place would be two orders to compile all in; see its manifest. Who turns
+    // `Worlds` off names the trait LinkLibuv.
+    .package(
+      name: "swift-uv", path: "..",
+      traits: [.trait(name: "Everything", condition: .when(traits: ["Worlds"]))]),
     // For `swift package generate-documentation` alone, as in the root.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
@@ -41,16 +56,14 @@ let package = Package(
       name: "SimulatedWorlds",
       dependencies: [
         "UVSimulation", "WorldSupport", .product(name: "UV", package: "swift-uv"),
-        .product(name: "UVTLS", package: "swift-uv"), .product(name: "UVHTTP", package: "swift-uv"),
-        .product(name: "UVPromises", package: "swift-uv"), .product(name: "UVFutures", package: "swift-uv"),
+        own("UVTLS"), own("UVHTTP"), own("UVPromises"), own("UVFutures"),
       ], swiftSettings: settings),
     // What is measured, and compared between processes and builds.
     .executableTarget(
       name: "uvsim",
       dependencies: [
         "SimulatedWorlds", "UVSimulation", .product(name: "UV", package: "swift-uv"),
-        .product(name: "UVFutures", package: "swift-uv"), .product(name: "UVHTTP", package: "swift-uv"),
-        .product(name: "UVPromises", package: "swift-uv"),
+        own("UVFutures"), own("UVHTTP"), own("UVPromises"),
       ],
       swiftSettings: settings),
     .testTarget(
@@ -59,7 +72,7 @@ let package = Package(
         "CSimulation", "SimulatedWorlds", "UVSimulation", "UVSimulationTesting", "WorldSupport",
         "uvsim",
         .product(name: "UV", package: "swift-uv"),
-        .product(name: "UVTLS", package: "swift-uv"),
+        own("UVTLS"),
       ],
       swiftSettings: settings),
     // The tests of the library, on hosts of a simulation: those that need nothing but what is simulated.
@@ -94,7 +107,7 @@ let package = Package(
       name: "StreamContractTests",
       dependencies: [
         "UVTestSupport", .product(name: "UV", package: "swift-uv"),
-        .product(name: "UVTLS", package: "swift-uv"),
+        own("UVTLS"),
       ],
       sources: ["Contract", "Certificates+TLS.swift"], swiftSettings: settings),
   ]
