@@ -62,7 +62,7 @@ let package = Package(
     .executableTarget(
       name: "uvsim",
       dependencies: [
-        "SimulatedWorlds", "UVSimulation", .product(name: "UV", package: "swift-uv"),
+        "CSimulation", "SimulatedWorlds", "UVSimulation", .product(name: "UV", package: "swift-uv"),
         own("UVFutures"), own("UVHTTP"), own("UVPromises"),
       ],
       swiftSettings: settings),

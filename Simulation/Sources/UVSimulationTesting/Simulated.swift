@@ -14,12 +14,20 @@ public struct Simulated: TestTrait, TestScoping {
   ) async throws {
     let only = SimulationSetting.environmentSeed
     for seed in only.map({ [$0] }) ?? seeds.map({ UInt64($0) }) {
-      let name = test.name.split(separator: "(").first.map(String.init) ?? test.name
       let setting = SimulationSetting(
         seed: seed, weather: weather(seed),
-        repetition: "UV_SIMULATION_SEED=\(seed) swift test --filter \(name)")
+        repetition: "UV_SIMULATION_SEED=\(seed) swift test --filter \(Self.filter(test.name))")
       try await SimulationSetting.$current.withValue(setting) { try await function() }
     }
+  }
+
+  /// The filter that finds a test, as a shell takes it. A filter is a regular expression, and the name of a
+  /// function may be a sentence.
+  static func filter(_ name: String) -> String {
+    let plain = name.hasPrefix("`") ? name.dropFirst().prefix { $0 != "`" } : name.prefix { $0 != "(" }
+    if plain.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) { return String(plain) }
+    let escaped = plain.map { #"\.+*?()[]{}|^$"#.contains($0) ? "\\\($0)" : "\($0)" }.joined()
+    return "'" + escaped.replacing("'", with: "'\\''") + "'"
   }
 }
 

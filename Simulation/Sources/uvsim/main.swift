@@ -11,7 +11,8 @@
 //   uvsim worlds
 //     the names of the worlds that bugs are hunted in
 //   uvsim hunt [SEEDS | FIRST-LAST] [WORLD]…
-//     looks for bugs of the library with so many seeds (100 unless said), in worlds whose names contain WORLD
+//     looks for bugs of the library with so many seeds (100 unless said), in the WORLD, or in worlds whose names contain that;
+//     says on the standard error how far it has come, and after a failure or a crash which command repeats it
 //   uvsim show SEED WORLD
 //     runs one world with one seed, and says all that an error says, with the last calls
 //   uvsim shrink SEED WORLD
@@ -22,8 +23,10 @@ import SimulatedWorlds
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 
-/// The worlds whose names contain one of the texts.
+/// The worlds whose names are one of the texts, or else contain one of them.
 func worlds(_ names: some Collection<String>) -> [HuntedWorld] {
+  let named = HuntedWorld.all.filter { names.contains($0.name) }
+  if !named.isEmpty { return named }
   let worlds = HuntedWorld.all.filter { world in names.isEmpty || names.contains { world.name.contains($0) } }
   if worlds.isEmpty {
     print("no world has such a name; `uvsim worlds` lists them")

@@ -50,6 +50,9 @@ enum sim_reason {
 /// Why the program can't run worlds, because of how it was linked; null if it can.
 const char *sim_linkage_problem(void);
 
+/// Prints the calling functions to a descriptor, also from a signal handler if it was called before; with -1 it prints nothing.
+void sim_print_backtrace(int descriptor);
+
 /// Makes the calling thread the one that carries a world, and waits until no other does. Returns false on a thread of a
 /// simulation: worlds aren't nested.
 bool sim_begin(const struct sim_options *options);
