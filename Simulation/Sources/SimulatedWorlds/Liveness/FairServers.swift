@@ -13,6 +13,8 @@ enum BadClient: CaseIterable, Sendable {
   case slow
   /// It asks for much, and reads nothing.
   case deaf
+  /// It asks for much, and reads a little now and then.
+  case sipping
   /// It asks for ever.
   case greedy
 }
@@ -198,6 +200,11 @@ private nonisolated(nonsending) func misbehave(
     let start = loop.clock.now
     // It doesn't learn of the end.
     while !isOver(), start.duration(to: loop.clock.now) < .seconds(60) { try await wait() }
+  case .sipping:
+    try await stream.write(service.large).value
+    while !isOver(), try await stream.read().value != nil {
+      for _ in 0..<4 { try await wait() }
+    }
   case .greedy:
     stream.start { _ in }
     while !isOver() {

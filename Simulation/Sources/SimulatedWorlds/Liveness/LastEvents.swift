@@ -9,33 +9,37 @@ func lastEvents(_ world: World, _ ledger: Ledger) throws {
   let bound = Duration.seconds(2)
   let (last, end) = (Shared<LoopClock.Instant?>(nil), Shared<LoopClock.Instant?>(nil))
   let names = Shared<[Remnant]>([])
+  // What the program still has at its end.
+  let kept = Shared<[Any]>([])
   world.program("a") {
     try EventLoop.run { loop in
       for _ in 0..<(1 + loop.draw(4)) {
         let remnant = Remnant.allCases[loop.draw(Remnant.allCases.count)]
         names.value.append(remnant)
-        try await remnant.leave(loop)
+        try await remnant.leave(loop) { kept.value.append($0) }
         if loop.isDrawn(oneIn: 3) { try await loop.dawdle() }
       }
       last.value = .now
     }
     end.value = .now
+    kept.value = []
   }
   ledger.atEnd {
     guard let last = last.value, let end = end.value else { throw Violation("the program hasn't ended") }
     let time = last.duration(to: end)
-    try expect(time <= bound, "the program ends \(time) after its last event, with \(names.value)")
+    let left = names.value.map(\.rawValue)
+    try expect(time <= bound, "the program ends \(time) after its last event, with \(left)")
   }
 }
 
 /// What a program may leave behind, and what mustn't keep it running.
-private enum Remnant: CaseIterable {
+private enum Remnant: String, CaseIterable {
   case cancelledSleep, timeoutInTime, deadlineInTime, cancelledTask, ticksLetGo, stoppedTimer
   case idlePool, closedPool, idleClient, stream, timeoutsOfStream, listener, tlsConnection, httpServer
   case cancelledFile, watcher, signals, group, finishedSource, datagrams
 
   /// Begins it, and comes to its last useful event.
-  nonisolated(nonsending) func leave(_ loop: EventLoop) async throws {
+  nonisolated(nonsending) func leave(_ loop: EventLoop, keep: (Any) -> Void) async throws {
     let long = Duration.seconds(1000)
     switch self {
     case .cancelledSleep: loop.sleep(for: long) { _ in }.cancel()
@@ -54,6 +58,7 @@ private enum Remnant: CaseIterable {
       timer.close()
     case .idlePool:
       let pool = Pool<LeftResource>(loop) { LeftResource(loop: loop) }
+      keep(pool)
       try await pool.lease().value.giveBack()
     case .closedPool:
       let pool = Pool<LeftResource>(loop) { LeftResource(loop: loop) }
