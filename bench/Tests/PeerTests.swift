@@ -223,6 +223,15 @@ import Testing
     }
   }
 
+  @Test func quartilesAreDrawnWhereThereAreSome() {
+    func marks(_ low: Double, _ high: Double) -> Int {
+      let bars = [(name: "c", place: 0, ratio: 1.0, low: low, high: high)]
+      return BarChart(title: "t", note: "n", bars: bars).file.components(separatedBy: "class=\"axis\"").count
+        - 1
+    }
+    #expect(marks(0.9, 1.2) == 3 && marks(1, 1) == 0)
+  }
+
   @Test func theFrontPageShowsTheResultsBetweenItsMarks() throws {
     let peers = [
       Peer(

@@ -2,7 +2,7 @@
 struct BarChart {
   var title: String
   var note: String
-  /// The bars: a name, a place in the order of colours, the ratio, and its quartiles.
+  /// The bars: a name, a place in the order of colours, the ratio, and its quartiles, which are drawn where they differ.
   var bars: [(name: String, place: Int, ratio: Double, low: Double, high: Double)]
 
   var svg: String {
@@ -63,8 +63,10 @@ struct BarChart {
       body += SVG.text(bar.name, x: left - 8, y: y + 13, anchor: "end")
       body += "<rect x=\"\(SVG.number(left))\" y=\"\(SVG.number(y))\" height=\"17\" rx=\"2\""
       body += " width=\"\(SVG.number(max(1, x(bar.ratio) - left)))\" \(fill)/>"
-      body += SVG.line(x(bar.low), y + 8.5, x(bar.high), y + 8.5, "axis")
-      for end in [bar.low, bar.high] { body += SVG.line(x(end), y + 4.5, x(end), y + 12.5, "axis") }
+      if bar.low < bar.high {
+        body += SVG.line(x(bar.low), y + 8.5, x(bar.high), y + 8.5, "axis")
+        for end in [bar.low, bar.high] { body += SVG.line(x(end), y + 4.5, x(end), y + 12.5, "axis") }
+      }
       let beside = max(x(bar.ratio), x(bar.high)) + 6
       figures += SVG.text(Figure.ratio(bar.ratio), x: beside, y: y + 13)
     }
