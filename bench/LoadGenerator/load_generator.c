@@ -63,6 +63,11 @@ static int make_request(struct session *session, const char *line) {
   }
   if ((size_t)length >= sizeof session->request) return session_fail(session, "the target is too long", 0);
   session->request_count = (uint32_t)length;
+  const char *list = strstr(line, " requests=");
+  requests_end(&session->list);
+  if (list != NULL && requests_read(&session->list, list + strlen(" requests=")) < 0) {
+    return session_fail(session, "the list of requests isn't one", 0);
+  }
   return 0;
 }
 
@@ -138,12 +143,16 @@ int load_generator_main(int argc, char **argv) {
   if (session.latencies == NULL || session.service == NULL) return 1;
   session.is_elsewhere = argc > 2;
   int found = session_find_host(&session, argc > 2 ? argv[2] : "127.0.0.1");
-  char line[2048];
-  while (fgets(line, sizeof line, stdin) != NULL) {
+  // A list of requests may make it long.
+  char *line = NULL;
+  size_t room = 0;
+  while (getline(&line, &room, stdin) > 0) {
     if (found == 0 && run(&session, line) == 0) continue;
     printf("error %s\n", session.error);
     fflush(stdout);
   }
+  free(line);
+  requests_end(&session.list);
   bench_latency_destroy(session.latencies);
   bench_latency_destroy(session.service);
   return 0;

@@ -63,7 +63,13 @@ static int issue(struct echo *echo, struct client *client, uint64_t intended_ns,
     client->bytes = echo->payload;
     client->busy = left < session->pipelined ? (uint32_t)left : session->pipelined;
     client->count = client->busy * session->request_count;
-    if (session->is_resp) {
+    if (session->list.count > 0) {
+      const struct requests *list = &session->list;
+      uint32_t place = (uint32_t)(client->index % list->count);
+      client->busy = 1;
+      client->bytes = list->bytes + list->starts[place];
+      client->count = list->starts[place + 1] - list->starts[place];
+    } else if (session->is_resp) {
       client->count = (uint32_t)resp_client_ask(
           &client->resp, session, (uint64_t)(client - echo->clients), echo->payload, echo->issued, client->busy,
           echo->sets);
@@ -142,7 +148,8 @@ static int reconnect(struct echo *echo, struct client *client) {
   client->fd = -1;
   client->was_answered = 0;
   client->sent = 0;
-  client->count = client->busy * session->request_count;
+  // One of a list is under way by itself, and is sent again.
+  if (session->list.count == 0) client->count = client->busy * session->request_count;
   if (connect_client(echo, client) < 0) return -1;
   return push(echo, client);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "requests.h"
+
 #include "bench_support.h"
 
 #include <stddef.h>
@@ -58,6 +60,8 @@ struct session {
   /// HTTP: the request, and what each answer has to bring.
   char request[SESSION_REQUEST];
   uint32_t request_count;
+  /// HTTP: several requests in its place, each of which is sent in turn; none without them.
+  struct requests list;
   char *body;
   /// HTTP from a server that isn't the benchmark's: how many answers came, and the least and the most of their status,
   /// the length of their bodies, and the digest of these.

@@ -144,7 +144,7 @@ int bench_tree_confine(pid_t root, int cpu) {
   static pid_t found[MOST];
   cpu_set_t processors;
   CPU_ZERO(&processors);
-  for (int rank = 0; cpu < 0 && rank < bench_usable_cpus(); rank++) {
+  for (int rank = 0; cpu < 0 && rank < bench_usable_cpus() - (cpu == -2); rank++) {
     if (bench_usable_cpu(rank) >= 0) CPU_SET(bench_usable_cpu(rank), &processors);
   }
   if (cpu >= 0) CPU_SET(cpu, &processors);
@@ -162,6 +162,31 @@ int bench_tree_confine(pid_t root, int cpu) {
     closedir(threads);
   }
   return confined;
+}
+
+int bench_tree_busy_threads(pid_t root) {
+  static pid_t found[MOST];
+  static uint64_t used[MOST];
+  int count = find_descendants(root, found), threads = 0, busy = 0;
+  uint64_t all = 0;
+  for (int i = 0; i < count; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)found[i]);
+    DIR *tasks = opendir(path);
+    if (tasks == NULL) continue;
+    for (struct dirent *task; (task = readdir(tasks)) != NULL && threads < MOST;) {
+      char text[256];
+      // Nanoseconds on a processor stand first.
+      int id = atoi(task->d_name);
+      if (id <= 0) continue;
+      snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)found[i], id);
+      if (read_file(path, text, sizeof text) == 0) continue;
+      all += used[threads++] = strtoull(text, NULL, 10);
+    }
+    closedir(tasks);
+  }
+  for (int i = 0; i < threads; i++) busy += used[i] > 0 && used[i] * 10 >= all;
+  return busy;
 }
 
 static void begin(const char *log, const char *command, const sigset_t *signals, pid_t parent) {
@@ -235,4 +260,5 @@ int bench_tend(pid_t parent, int grace, const char *log, const char *command) {
 
 struct bench_tree bench_tree_read(pid_t root, int memory) { return (struct bench_tree){0}; }
 int bench_tree_confine(pid_t root, int cpu) { return 0; }
+int bench_tree_busy_threads(pid_t root) { return 0; }
 #endif

@@ -1,7 +1,9 @@
 extension GateCommand {
   /// Measures programs that others wrote against each other.
   func runOutside(_ head: Workers, _ report: inout GateReport) throws {
-    let rivals = outside.rivals(connections: rows.connections?.values.first, directory: head.directory)
+    let rivals = outside.rivals(
+      connections: rows.connections?.values.first, directory: head.directory,
+      requests: try outside.requests.read())
     report.base["figures"] = rivals.base
     (report.name, report.commit) = (outside.name ?? rivals.base, SuiteRun.commit)
     let figures = outside.judge.isEmpty ? Set(OutsideFigure.allCases) : Set(outside.judge)

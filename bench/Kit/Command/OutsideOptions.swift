@@ -19,6 +19,20 @@ struct OutsideOptions: ParsableArguments {
       valueName: "URL or command"))
   var load: OutsideLoad?
 
+  @OptionGroup var requests: RequestOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "A command that is run before each start of a program or server, such as one that fills a database; its time isn't counted.",
+      valueName: "command"))
+  var prepare: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A code with which --command, or a command of --load, may end besides 0. Repeatable.", valueName: "code"
+    ))
+  var exitCode: [Int32] = []
+
   @Option(help: "The smallest change of processor time that has to be found, in per cent.")
   var smallest = 3.0
 
@@ -68,7 +82,15 @@ struct OutsideOptions: ParsableArguments {
     if smallestDelay != nil, !judge.isEmpty, !judge.contains(.p99) {
       throw ValidationError("--smallest-delay is found by p99, which --judge leaves out")
     }
-    guard isGiven else { return }
+    if requests.isGiven, load?.server(at: 1)?.kind != .http {
+      throw ValidationError("--method, --header, --body and --requests need a --load of http or https")
+    }
+    guard isGiven else {
+      if prepare != nil || !exitCode.isEmpty {
+        throw ValidationError("--prepare and --exit-code belong to --server or --command")
+      }
+      return
+    }
     // A variable of a script that is empty would be a program that does nothing, and so never gets worse.
     for (programs, name) in [(server, "--server"), (command, "--command")]
     where programs.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
@@ -113,7 +135,8 @@ struct OutsideOptions: ParsableArguments {
   /// The arguments that give these options again.
   var arguments: [String] {
     var words = server.flatMap { ["--server", $0] } + command.flatMap { ["--command", $0] }
-    words += (load.map { ["--load", $0.text] } ?? [])
+    words += (load.map { ["--load", $0.text] } ?? []) + requests.arguments
+    words += (prepare.map { ["--prepare", $0] } ?? []) + exitCode.flatMap { ["--exit-code", "\($0)"] }
     for (name, value, usual) in [
       ("--smallest", smallest, 3.0), ("--start-within", startWithin, 30), ("--warm-up", warmUp, 0.5),
       ("--latency-seconds", latencySeconds, 1),
@@ -123,12 +146,16 @@ struct OutsideOptions: ParsableArguments {
     return words + judge.flatMap { ["--judge", $0.rawValue] } + (name.map { ["--name", $0] } ?? [])
   }
 
-  func rivals(connections: Int?, directory: String) -> any Rivals {
+  func rivals(connections: Int?, directory: String, requests: HTTPRequests? = nil) -> any Rivals {
     guard let load, server.count == 2 else {
-      return CommandRivals(base: command[0], head: command[1], directory: directory)
+      var rivals = CommandRivals(base: command[0], head: command[1], directory: directory)
+      (rivals.preparation, rivals.exitCodes) = (prepare, Set([0] + exitCode))
+      return rivals
     }
     var options = ServerUnderTest.Options(load: load, directory: directory)
     (options.patience, options.likeness) = (startWithin, same)
+    (options.preparation, options.exitCodes) = (prepare, Set([0] + exitCode))
+    options.requests = requests
     if let connections { options.connections = connections }
     var rivals = ServerRivals(
       base: server[0], head: server[1], options: options, warmUp: warmUp, window: latencySeconds)

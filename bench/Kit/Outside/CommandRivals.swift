@@ -5,6 +5,10 @@ struct CommandRivals: Rivals {
   let base: String
   let head: String
   let directory: String
+  /// A command that is run before each program is started.
+  var preparation: String?
+  /// The codes with which they may end.
+  var exitCodes: Set<Int32> = [0]
   /// How many pairs of duels, and how many times four turns, a sample has.
   private var (duels, turns) = (1, 1)
 
@@ -20,7 +24,7 @@ struct CommandRivals: Rivals {
 
   /// Runs both once, and finds how often they have to run to be measured.
   mutating func prepare() throws {
-    let times = try [base, head].map { try finish($0, start($0)).wallNanoseconds }
+    let times = try [base, head].map { try turn($0).wallNanoseconds }
     duels = min(6, max(1, Int(Self.least / max(times[0] + times[1], 1))))
     turns = min(2, duels)
   }
@@ -45,7 +49,7 @@ struct CommandRivals: Rivals {
       for isHead in [isFirst, !isFirst, !isFirst, isFirst] {
         let side = isHead ? \Quad.head : \Quad.base
         let command = isHead ? head : base
-        quad[keyPath: side].append(try finish(command, start(command)).wallNanoseconds)
+        quad[keyPath: side].append(try turn(command).wallNanoseconds)
       }
       samples[.time, default: []].append(OutsideSample(quad))
     }
@@ -56,9 +60,19 @@ struct CommandRivals: Rivals {
   private func duel(headBegins: Bool) throws -> (base: TendedProgram.Ending, head: TendedProgram.Ending) {
     let processor = bench_usable_cpu(0)
     let commands = headBegins ? [head, base] : [base, head]
+    // One would have the processor while the other makes ready.
+    if let preparation {
+      for _ in commands { try TendedProgram.prepare(preparation, directory: directory) }
+    }
     let programs = try commands.map { try start($0, on: processor) }
     let ends = try zip(commands, programs).map(finish)
     return headBegins ? (ends[1], ends[0]) : (ends[0], ends[1])
+  }
+
+  /// One of them by itself.
+  private func turn(_ command: String) throws -> TendedProgram.Ending {
+    if let preparation { try TendedProgram.prepare(preparation, directory: directory) }
+    return try finish(command, start(command))
   }
 
   private func start(_ command: String, on processor: Int32 = -1) throws -> TendedProgram {
@@ -72,7 +86,7 @@ struct CommandRivals: Rivals {
     guard let ending = try program.ending(within: 3600) else {
       throw WrongWork("`\(command)` doesn't end within an hour; for a server, use --server")
     }
-    guard ending.code == 0 else {
+    guard exitCodes.contains(ending.code) else {
       throw WrongWork("`\(command)` ended with code \(ending.code)\(program.lastWords)")
     }
     return ending

@@ -15,6 +15,9 @@ struct ServerRivals: Rivals {
   let isServer = true
   let figures: Set<OutsideFigure>
 
+  /// Whether the threads of the servers have processors of their own.
+  private var hasRoom = false
+
   /// Whether a delay has to be found, which takes so many requests in each pair, however long they take.
   var findsDelay = false
   private static let leastForDelay = 4000
@@ -45,8 +48,21 @@ struct ServerRivals: Rivals {
     (operations, warming) = try Settling.requests(batch: batch, least: warmUp * 1e9) {
       try server.ask(request($0, Self.shared))
     }
+    note(threads: server.program.busyThreads)
     let times = try (0..<5).map { _ in try server.ask(request(operations, Self.shared)).time }
     rate = Double(operations) * 1e9 / Statistics.median(times)
+  }
+
+  /// Servers whose threads share a processor wait for each other there. Where there are three processors they have all but one, which is the
+  /// load's.
+  private mutating func note(threads: Int) {
+    guard threads > 1 else { return }
+    hasRoom = bench_usable_cpus() > 2
+    RootCommand.complain(
+      hasRoom
+        ? "\(threads) threads of the old server work: both servers have all processors but one, which the load has"
+        : "\(threads) threads of the old server work, and share a processor in duels: a request costs more than where each has its own, which takes three processors"
+    )
   }
 
   /// Throws where the new server answers something else than the old one: less work isn't an improvement.
@@ -91,6 +107,9 @@ struct ServerRivals: Rivals {
 
   /// The processor of duels, and that of the load else.
   private static var shared: Int32 { bench_usable_cpu(0) }
+  private static let allButLast: Int32 = -2
+  /// The processor of the load of duels: the servers' own, so that both have the same share of it.
+  private var duelLoad: Int32 { hasRoom ? bench_usable_cpu(bench_usable_cpus() - 1) : Self.shared }
   private static var other: Int32 { bench_usable_cpu(bench_usable_cpus() > 1 ? 1 : 0) }
 
   private func request(_ operations: Int, _ processor: Int32) -> ServerUnderTest.Request {
@@ -109,8 +128,10 @@ struct ServerRivals: Rivals {
 
   /// Programs that compile while they run do so before they are measured.
   private func warm(_ pair: Pair) throws {
-    for server in [pair.base, pair.head] { server.program.confine(to: Self.shared) }
-    _ = try both(pair.base, pair.head, request(warming, Self.shared))
+    for server in [pair.base, pair.head] {
+      server.program.confine(to: hasRoom ? Self.allButLast : Self.shared)
+    }
+    _ = try both(pair.base, pair.head, request(warming, duelLoad))
   }
 
   /// Two duels, each of which one of them begins.
@@ -119,7 +140,7 @@ struct ServerRivals: Rivals {
     var quad = Quad(base: [], head: [])
     for headBegins in [headFirst, !headFirst] {
       let (first, second) = headBegins ? (pair.head, pair.base) : (pair.base, pair.head)
-      let answers = try both(first, second, request(operations, Self.shared))
+      let answers = try both(first, second, request(operations, duelLoad))
       let (base, head) = headBegins ? (answers.1, answers.0) : (answers.0, answers.1)
       quad.base.append(base.cpu / base.operations)
       quad.head.append(head.cpu / head.operations)

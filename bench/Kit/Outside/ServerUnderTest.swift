@@ -31,6 +31,12 @@ final class ServerUnderTest {
     var grace = 5.0
     /// How alike the answers of both servers have to be.
     var likeness = AnsweredWork.Likeness.length
+    /// What is asked for by HTTP, if that is more than the URL says.
+    var requests: HTTPRequests?
+    /// A command that is run before a server is started.
+    var preparation: String?
+    /// The codes with which a command that asks may end.
+    var exitCodes: Set<Int32> = [0]
   }
 
   let program: TendedProgram
@@ -44,6 +50,10 @@ final class ServerUnderTest {
     port = bench_free_port()
     let port = port
     guard port > 0 else { throw UsageError("127.0.0.1 has no free port") }
+    if let preparation = options.preparation {
+      try TendedProgram.prepare(
+        OutsideLoad.filled(preparation, port), environment: ["PORT": "\(port)"], directory: options.directory)
+    }
     program = try TendedProgram(
       OutsideLoad.filled(command, port), environment: ["PORT": "\(port)"], directory: options.directory,
       grace: options.grace)
@@ -118,7 +128,11 @@ final class ServerUnderTest {
       ("tls", server.isSecure ? "1" : "0"),
     ]
     if let rate = request.rate { values.append(("rate", "\(rate)")) }
-    return values + [("target", server.target), ("authority", "\(server.address)")]
+    values += [("target", server.target), ("authority", "\(server.address)")]
+    guard let requests = options.requests else { return values }
+    return values + [
+      ("requests", requests.hexadecimal(target: server.target, authority: "\(server.address)"))
+    ]
   }
 
   /// A command of the user's own puts the load on the server. If it ends with a line `requests=N`, it has made so many.
@@ -142,7 +156,7 @@ final class ServerUnderTest {
           throw WrongWork("the load `\(command)` has taken ten minutes")
         }
         let time = Double(ProcessUsage.now().wall - start)
-        guard ending.code == 0 else {
+        guard self.options.exitCodes.contains(ending.code) else {
           throw WrongWork("the load `\(command)` ended with code \(ending.code)\(load.lastWords)")
         }
         let words = load.lastLine?.split(separator: "=") ?? []

@@ -30,10 +30,25 @@ final class TendedProgram {
 
   deinit { unlink(log) }
 
+  /// Runs a command that makes ready for another, and waits for its end.
+  static func prepare(_ command: String, environment: [String: String] = [:], directory: String) throws {
+    let program = try TendedProgram(command, environment: environment, directory: directory)
+    defer { program.finish() }
+    guard let ending = try program.ending(within: 600) else {
+      throw WrongWork("--prepare: `\(command)` has taken ten minutes")
+    }
+    guard ending.code == 0 else {
+      throw WrongWork("--prepare: `\(command)` ended with code \(ending.code)\(program.lastWords)")
+    }
+  }
+
   /// What all of it has used by now.
   func usage(withMemory: Bool = false) -> bench_tree { bench_tree_read(child.id, withMemory ? 1 : 0) }
 
-  /// Keeps all of it on one processor, or with -1 on none in particular.
+  /// How many of its threads work, and don't only wait.
+  var busyThreads: Int { Int(bench_tree_busy_threads(child.id)) }
+
+  /// Keeps all of it on one processor, with -1 on none in particular, or with -2 off the last.
   func confine(to processor: Int32) { bench_tree_confine(child.id, processor) }
 
   /// How it has ended, if it does within so many seconds; nil if it still runs then.

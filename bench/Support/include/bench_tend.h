@@ -24,8 +24,12 @@ struct bench_tree {
 /// Reads it, but for the memory unless `memory` isn't zero.
 struct bench_tree bench_tree_read(pid_t root, int memory);
 
-/// Confines every thread of the tree to a processor, or with -1 to those that this process may use. How many threads that were.
+/// Confines every thread of the tree to a processor, or with -1 to those that this process may use, and with -2 to all of these but the last.
+/// How many threads that were.
 int bench_tree_confine(pid_t root, int cpu);
+
+/// How many threads of the tree have had a tenth and more of the processor time of all of them; those that only wait don't count.
+int bench_tree_busy_threads(pid_t root);
 
 /// A port of 127.0.0.1 that nobody uses at the moment, or 0. It is none of those that the system gives out by itself, since another program
 /// could be given it before the server listens on it.
