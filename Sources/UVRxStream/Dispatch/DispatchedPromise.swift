@@ -1,6 +1,6 @@
 import UV
 
-/// A promise whose next operation is done elsewhere; see ``Dispatched``. What that returns is a promise again,
+/// A promise whose next operation is done elsewhere; see ``Dispatched``. Its result is a promise again,
 /// which can be tried again and cancelled.
 ///
 /// RxStream's `dispatch(_:)`.

@@ -2,7 +2,7 @@
 protocol RetriedPromise: AnyObject {
   /// The one before it in the chain.
   var above: (any RetriedPromise)? { get }
-  /// What a retry further down makes of the failure of what has passed here; nil if none has taken it.
+  /// The verdict of a retry further down on a failure that has passed here; nil if none has taken it.
   var verdict: RetryVerdict? { get set }
 }
 

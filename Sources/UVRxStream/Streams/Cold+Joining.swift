@@ -1,4 +1,4 @@
-/// Streams of answers together with other streams; as of ``HotStream``. What the other stream delivers goes to
+/// Streams of answers together with other streams; as of ``HotStream``. Values of the other stream go to
 /// everything that is attached, an answer only to the chain that asked.
 extension Cold {
   /// The values of both sides, until both have ended.

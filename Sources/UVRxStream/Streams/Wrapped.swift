@@ -7,7 +7,7 @@
 ///
 /// RxStream's `HotWrap`.
 @propertyWrapper public struct HotWrap<Output, Failure: Error> {
-  /// What values are pushed into.
+  /// The input that values are pushed into.
   public let projectedValue = HotInput<Output, Failure>()
 
   /// The stream.
@@ -26,7 +26,7 @@
 ///
 /// RxStream's `ObservableWrap`.
 @propertyWrapper public struct ObservableWrap<Output, Failure: Error> {
-  /// What the value is set by.
+  /// The input by which the value is set.
   public let projectedValue: ObservableInput<Output, Failure>
 
   /// The observable.
