@@ -49,8 +49,13 @@ public func expectFlatHeap(
   _ body: nonisolated(nonsending) (Int) async throws -> Void
 ) async rethrows {
   for round in 0..<rounds / 2 { try await body(round) }
-  let before = Hooks.heapInUse ?? 0
-  for round in rounds / 2..<rounds { try await body(round) }
-  let growth = (Hooks.heapInUse ?? 0) - before
+  var growth = 0
+  // A leak grows each time. What something else in the process has taken meanwhile doesn't.
+  for _ in 0..<3 {
+    let before = Hooks.heapInUse ?? 0
+    for round in rounds / 2..<rounds { try await body(round) }
+    growth = (Hooks.heapInUse ?? 0) - before
+    if growth <= limit { return }
+  }
   #expect(growth <= limit, "the heap grew by \(growth) bytes", sourceLocation: sourceLocation)
 }
