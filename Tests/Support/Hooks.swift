@@ -43,7 +43,7 @@ public enum Hooks {
 }
 
 /// Runs `body` again and again, and expects that the heap has stopped growing: what the second half of the
-/// rounds adds is at most `limit` bytes in all.
+/// rounds adds is at most `limit` bytes in all, in one of three tries.
 public func expectFlatHeap(
   rounds: Int, limit: Int = 65536, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: nonisolated(nonsending) (Int) async throws -> Void

@@ -46,22 +46,24 @@ struct FrontPage {
             name(line.row), isOurs(line.row) ? 1 : line.row == .c ? 0 : Style.all.count, ratio, ratio, ratio
           )
         })
-      return (workload.replacing(" ", with: "-") + ".svg", chart.file)
+      return (Self.file(of: workload), chart.file)
     }
     func image(_ path: String) -> String { "![Processor time for an operation](\(path))\n" }
     let rounds = Figure.number(results.method.rounds, "round")
     let measured =
       "\nMeasured on \(results.date.prefix(10)) with `uvbench peers`, \(rounds): \(results.setting).\n"
       + (results.busy.map { "\n\($0)\n" } ?? "")
-    let best = table.workloads.first.flatMap { workload in
+    let measuredOnFrontPage = Self.workloads.filter(table.workloads.contains)
+    let onFrontPage = measuredOnFrontPage.isEmpty ? table.workloads : measuredOnFrontPage
+    let drawn = charts
+    let chart = onFrontPage.first.flatMap { name in drawn.first { $0.name == Self.file(of: name) } }
+    let best = onFrontPage.first.flatMap { workload in
       table.lines.first { $0.row == .async }?.ratios[workload].map {
         "\nIn `\(workload)`, async/await takes **\(Figure.fixed($0, digits: 2))** of the processor time of C.\n"
       }
     }
-    let measuredOnFrontPage = Self.workloads.filter(table.workloads.contains)
-    let onFrontPage = measuredOnFrontPage.isEmpty ? table.workloads : measuredOnFrontPage
     self.markdown =
-      (charts.first.map { image("\(folder)/\($0.name)") } ?? "") + (best ?? "") + "\n"
+      (chart.map { image("\(folder)/\($0.name)") } ?? "") + (best ?? "") + "\n"
       + markdown(table.lines.filter { isOurs($0.row) || known[$0.row]?.isOnFrontPage == true }, onFrontPage)
       + measured
       + "\n[The other programs, and more charts](\(folder)/README.md); [how](bench/peers/README.md).\n"
@@ -69,6 +71,9 @@ struct FrontPage {
       "# Processor time beside C and others\n\n" + markdown(table.lines, table.workloads) + measured + "\n"
       + charts.map { image($0.name) }.joined(separator: "\n")
   }
+
+  /// The name of a workload's chart.
+  private static func file(of workload: String) -> String { workload.replacing(" ", with: "-") + ".svg" }
 
   /// `page` with the part between the marks replaced.
   func inserted(into page: String) throws -> String {
