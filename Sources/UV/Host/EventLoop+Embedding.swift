@@ -21,7 +21,7 @@ extension EventLoop {
   public var backendFD: Int32 { isClosed ? -1 : uv_backend_fd(raw) }
 
   /// How long to wait for ``backendFD`` at most, from now on. It is nil if the loop has nothing to do at a
-  /// certain time, and zero if nothing keeps the loop running.
+  /// certain time, and zero after a shutdown.
   ///
   /// The corresponding libuv function is `uv_backend_timeout`.
   public var backendTimeout: Duration? {
