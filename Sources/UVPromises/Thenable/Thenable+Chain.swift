@@ -43,7 +43,7 @@ extension Thenable {
   }
 
   /// Calls `transform` with the value; the result is a promise of what it returns, rejected with
-  /// ``PMKError/compactMap(_:_:)`` if that is nil.
+  /// ``PMKError/compactMap(_:_:)-enum.case`` if that is nil.
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `transform`; as a microtask of the loop unless said otherwise.
