@@ -48,7 +48,7 @@ import UVTestSupport
         if isLostLater { loop.sleep(for: .milliseconds(1)) { _ in withExtendedLifetime(done) {} } }
         return PendingRequest()
       }
-      await #expect(throws: UVError(.abandoned, operation: "await")) {
+      await #expect(throws: UVError(.abandoned, operation: "lost")) {
         _ = try await request.streamFuture().value
       }
     }

@@ -126,7 +126,7 @@ private final class PreparationCore<Connection: ByteStream> {
     number += 1
     let number = number
     let keeper = source
-    pending[number] = preparation.startWithNotice { [self] result in
+    pending[number] = preparation.start { [self] result in
       pending[number] = nil
       switch result {
       case .success(let connection):

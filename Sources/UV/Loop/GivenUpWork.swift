@@ -10,13 +10,18 @@ final class GivenUpWork {
   var patience: UInt64 = 5000
   private var timer: UnsafeMutablePointer<uv_timer_t>?
   private var hasReported = false
+  /// The requests that were all that the loop waited for when it was looked at last.
+  private var last: Set<ObjectIdentifier> = []
 
   /// Notes that a request has been given up whose work goes on.
   func begin(on loop: EventLoop) {
     // The run of an adopted loop is its host's.
     if hasReported || loop.isAdopted { return }
     let timer = timer ?? makeTimer(loop)
-    if uv_is_active(cuv_handle(timer)) == 0 { uv_timer_start(timer, lookCallback, patience, 0) }
+    if uv_is_active(cuv_handle(timer)) != 0 { return }
+    // The loop's time may be old.
+    uv_update_time(loop.raw)
+    uv_timer_start(timer, lookCallback, patience, 0)
   }
 
   private func makeTimer(_ loop: EventLoop) -> UnsafeMutablePointer<uv_timer_t> {
@@ -31,12 +36,20 @@ final class GivenUpWork {
 
   fileprivate func look(at loop: EventLoop) {
     var givenUp: [Awaited] = []
-    loop.requests.forEach { if let work = $0.givenUp { givenUp.append(work) } }
-    if givenUp.isEmpty { return }
+    var these: Set<ObjectIdentifier> = []
+    loop.requests.forEach { request in
+      guard let work = request.givenUp else { return }
+      givenUp.append(work)
+      these.insert(ObjectIdentifier(request))
+    }
+    if givenUp.isEmpty { return last = [] }
     let isAllThereIs =
       givenUp.count == loop.requests.count && loop.tasks.isEmpty && loop.work.count == 0
       && !hasOtherHandles(loop)
-    guard isAllThereIs else { return begin(on: loop) }
+    // The same at two looks: then the loop has waited for nothing else in between.
+    let isLasting = isAllThereIs && these == last
+    last = isAllThereIs ? these : []
+    guard isLasting else { return begin(on: loop) }
     hasReported = true
     let names = givenUp.prefix(3).map { [$0.operation, $0.subject].compactMap { $0 }.joined(separator: " ") }
     let more = givenUp.count > names.count ? " and \(givenUp.count - names.count) more" : ""

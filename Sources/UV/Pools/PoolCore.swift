@@ -139,7 +139,7 @@ final class PoolCore<Resource: PoolResource>: AnyPoolCore {
       lastNumber += 1
       let number = lastNumber
       creations[number] = PendingRequest()
-      let pending = creation.startWithNotice { [self] in didCreate(number, $0) }
+      let pending = creation.start { [self] in didCreate(number, $0) }
       // A request of somebody's own may end as it starts.
       if creations[number] != nil { creations[number] = pending }
     }

@@ -5,11 +5,11 @@ extension Request {
     Request<Next>(of: loop, operation: "connect") { [self] done in
       var pending = PendingRequest()
       var isCancelled = false
-      pending = startWithNotice { result in
+      pending = start { result in
         switch result {
         case .failure(let error): done(.failure(error))
         case .success(let value):
-          pending = next(value).startWithNotice(done)
+          pending = next(value).start(done)
           if isCancelled { pending.cancel() }
         }
       }

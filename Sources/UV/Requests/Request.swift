@@ -55,9 +55,8 @@ public struct Request<Success> {
   ///     creates the request.
   ///   - start: Starts the work each time the request is used, and returns a way to cancel it. It must call
   ///     its argument once, on the loop's thread, and only after it has returned. If a task waits for the
-  ///     request, a second call stops the program. If the argument is released on the loop's thread without a
-  ///     call, no result can come any more: tasks, promises and publishers then
-  ///     get `abandoned`.
+  ///     request, a second call stops the program. If the argument is released without a call, on any thread, no
+  ///     result can come any more: the request then fails with `abandoned`.
   @inlinable
   public init(
     _ loop: EventLoop, operation: StaticString = #function,
@@ -83,7 +82,8 @@ public struct Request<Success> {
   @discardableResult
   public func start(_ done: @escaping Completion<Success>) -> PendingRequest {
     switch body {
-    case .start(_, _, let start), .custom(_, _, let start): start(done)
+    case .start(_, _, let start): start(done)
+    case .custom: startWithNotice(done)
     case .void(_, _, let start, let asVoid): start(asVoid(done))
     case .direct(let work, _, let asVoid): work.start(asVoid(done))
     case .shared(let work, let argument, _): work.start(argument, GenericCompletion(done))
@@ -95,11 +95,11 @@ public struct Request<Success> {
 }
 
 extension Request {
-  /// Starts the work as ``start(_:)`` does. If its completion is lost, `done` gets `abandoned`; see ``LossNotice``.
+  /// Starts work of a program's own. If its completion is lost, `done` gets `abandoned`; see ``LossNotice``.
   @inlinable
-  package func startWithNotice(_ done: @escaping Completion<Success>) -> PendingRequest {
-    guard case .custom(_, _, let start) = body else { return start(done) }
-    let notice = LossNotice(done)
+  func startWithNotice(_ done: @escaping Completion<Success>) -> PendingRequest {
+    guard case .custom(let loop, let name, let start) = body else { return start(done) }
+    let notice = LossNotice(done, loop.executor, name)
     return start { notice.give($0) }
   }
 

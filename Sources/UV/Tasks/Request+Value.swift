@@ -89,9 +89,11 @@ extension Request {
   func startWork(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Success, UVError>>, Never>, _ task: LoopTaskBase
   ) {
+    if case .custom(_, let name, let start) = body {
+      let answer = NoticedAnswer(continuation, task, name)
+      return task.willWait(for: start { answer.give($0) })
+    }
     let answer = SingleAnswer(continuation)
-    // The answer itself notices that it is lost.
-    if case .custom(_, _, let start) = body { return task.willWait(for: start(answer.give)) }
     task.willWait(for: start({ answer.give($0) }, void: { answer.give($0.typed()) }))
   }
 

@@ -40,7 +40,7 @@ private final class RequestAttempts<Success>: Cancelling {
 
   func begin() {
     let number = failures
-    let attempt = request.startWithNotice { [self] in didEnd($0) }
+    let attempt = request.start { [self] in didEnd($0) }
     // A request of somebody's own may end as it starts.
     if done != nil, number == failures { pending = attempt }
   }

@@ -82,8 +82,6 @@ extension Guarantee {
     }
     let outcome: PMKResult<T>
     do { outcome = try await Waiter.request(node, T.self, cancels: false).value } catch {
-      // The loop has gone on without this task, which has nothing to return.
-      if error.code == .abandoned { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
       return await waitThoughCancelled()
     }
     return outcome.value!

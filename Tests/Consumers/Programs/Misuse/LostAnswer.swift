@@ -45,4 +45,4 @@ enum LostAnswer: Program {
 // EABANDONED
 // EABANDONED
 // EABANDONED
-// await: no result can come any more: what was to deliver it has been released (EABANDONED)
+// half: no result can come any more: what was to deliver it has been released (EABANDONED)
