@@ -5,8 +5,9 @@
 /// do without: they are answered in any case.
 @usableFromInline
 final class LossNotice<Success> {
-  @usableFromInline var done: Completion<Success>?
-  private let executor: LoopExecutor
+  @usableFromInline let done: Completion<Success>
+  /// The loop's; nil once there has been an answer.
+  @usableFromInline var executor: LoopExecutor?
   private let name: RequestName
 
   @usableFromInline
@@ -15,17 +16,20 @@ final class LossNotice<Success> {
   }
 
   deinit {
-    guard let done else { return }
+    guard let executor else { return }
     let error = UVError(.abandoned, operation: name.operation)
     if let loop = EventLoop.current, loop.executor === executor {
-      return loop.queueMicrotask { done(.failure(error)) }
+      return loop.queueMicrotask { [done] in done(.failure(error)) }
     }
     // Sound: it is called, and let go of, on the loop's thread. A loop that is closed has let go of all that waited.
     let transfer = UnsafeTransfer(done)
     try? executor.execute { _ in transfer.value(.failure(error)) }
   }
 
-  /// Calls the completion, once.
+  /// Calls the completion. A second call reaches it too: it may say what is wrong with that.
   @inlinable
-  func give(_ outcome: Result<Success, UVError>) { done.take()?(outcome) }
+  func give(_ outcome: Result<Success, UVError>) {
+    executor = nil
+    done(outcome)
+  }
 }
