@@ -21,7 +21,8 @@ final class LossNotice<Success> {
     if let loop = EventLoop.current, loop.executor === executor {
       return loop.queueMicrotask { [done] in done(.failure(error)) }
     }
-    // Sound: it is called, and let go of, on the loop's thread. A loop that is closed has let go of all that waited.
+    // Sound: it is called on the loop's thread alone. This thread may be the last to let go of it, which is why a completion
+    // isn't `Sendable`. A loop that is closed has let go of all that waited.
     let transfer = UnsafeTransfer(done)
     try? executor.execute { _ in transfer.value(.failure(error)) }
   }
