@@ -28,12 +28,12 @@ let package = Package(
   platforms: [.macOS(.v26)],
   traits: [
     .trait(
-      name: "Metrics",
+      name: "Everything",
       description:
-        "The row of tcp-echo-watched that reports metrics. It alone needs UVService, and what that brings: swift-service-lifecycle, swift-log, swift-metrics, swift-distributed-tracing."
+        "The row of tcp-echo-watched that reports metrics, which alone needs UVService and what that brings (swift-service-lifecycle, swift-log, swift-metrics, swift-distributed-tracing), and the programs of cold-start and idle-server."
     ),
-    // `bench/run --quick` builds without it: that is a seventh of the compiler's time.
-    .default(enabledTraits: ["Metrics"]),
+    // `bench/run --quick` builds without it: that is a sixth of the compiler's time.
+    .default(enabledTraits: ["Everything"]),
   ],
   dependencies: [
     .package(name: "swift-uv", path: ".."),
@@ -65,7 +65,7 @@ let package = Package(
       dependencies: [
         "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", uv("UV"), uv("UVFutures"),
         uv("UVHTTP"), uv("UVPromises"), uv("UVStalls"), uv("UVTLS"),
-        .product(name: "UVService", package: "swift-uv", condition: .when(traits: ["Metrics"])),
+        .product(name: "UVService", package: "swift-uv", condition: .when(traits: ["Everything"])),
         .product(name: "RedisCommands", package: "Examples"),
       ],
       path: "Workloads", exclude: ["README.md"], swiftSettings: settings),
@@ -79,9 +79,11 @@ let package = Package(
       name: "uvbench",
       dependencies: [
         "BenchKit", "BenchSoak", "BenchWaits", "BenchWorkloads", "CBenchSupport", uv("UV"), options,
+      ]
         // Built with it, and started by `cold-start`.
-        "cold-start-c", "cold-start-callback", "cold-start-promise", "cold-start-future", "cold-start-async",
-      ],
+        + ["c", "callback", "promise", "future", "async"].map {
+          .target(name: "cold-start-\($0)", condition: .when(traits: ["Everything"]))
+        },
       path: "uvbench", swiftSettings: settings),
     .executableTarget(name: "cold-start-c", dependencies: ["BenchLibuv"], path: "ColdStart/c"),
     coldStart("callback", [uv("UV")]),

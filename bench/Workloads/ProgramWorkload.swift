@@ -1,4 +1,5 @@
 import BenchKit
+import Foundation
 
 /// A workload of programs of their own, in `bench/ColdStart`, which are built with this one.
 struct ProgramWorkload: Workload {
@@ -20,7 +21,11 @@ struct ProgramWorkload: Workload {
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
   ) throws -> any WorkloadInstance {
-    ClosureInstance { try run(Self.program(of: style), $0) }
+    let program = Self.program(of: style)
+    guard FileManager.default.isExecutableFile(atPath: program) else {
+      throw UsageError("there is no \(program): `bench/run` without --quick builds it")
+    }
+    return ClosureInstance { try run(program, $0) }
   }
 
   var programs: [String] { styles.map(Self.program) }

@@ -36,12 +36,12 @@ extension Workloads {
     let all = Parameter(
       "watch", 0, 1, 2, 3, 4, 5, in: 0...5,
       help: "0: nothing, 1: lag, 2: stalls, 3: timeouts, 4: metrics, 5: snapshots")
-    #if Metrics
+    #if Everything
       return all
     #else
       // It needs what a seventh of the compiler's time goes to.
       return all.without(
-        Watch.metrics.rawValue, "`bench/run` without --quick builds it, with the package's trait Metrics")
+        Watch.metrics.rawValue, "`bench/run` without --quick builds it, with the package's trait Everything")
     #endif
   }
 

@@ -21,7 +21,8 @@ public enum Workloads {
   /// stream.
   public static let quick = [
     QuickCase("tcp-echo"), QuickCase("http-hello", ["pipelined": 1, "size": 13]),
-    QuickCase("tls-echo", ["size": 64]),
+    // Each round begins with a handshake for each connection.
+    QuickCase("tls-echo", ["connections": 10, "size": 64]),
     QuickCase("fs-read", ["in-flight": 1, "cores": 1]), QuickCase("million-timers"),
     QuickCase("timer-cancel", ["standing": 0]), QuickCase("wakeup", ["cores": 1]), QuickCase("tcp-stream"),
   ]

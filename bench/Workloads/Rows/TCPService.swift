@@ -4,7 +4,7 @@ import UVFutures
 import UVStalls
 import UVTLS
 
-#if Metrics
+#if Everything
   import UVService
 #endif
 
@@ -86,7 +86,7 @@ final class TCPService<Listener: ServerListener>: RowRun {
     // No turn takes so long: this is the cost of being watched.
     case .stalls: try loop.watchStalls(longerThan: .seconds(1))
     case .metrics:
-      #if Metrics
+      #if Everything
         loop.reportMetrics(every: .milliseconds(100))
       #else
         break  // The parameter is refused.
