@@ -285,6 +285,22 @@ import Testing
     #expect(!front.markdown.contains("then-chain"))
     #expect(front.results.contains("then-chain") && front.charts.count == 3)
   }
+
+  @Test func `Of a workload with several parameters the front page has the first, and no row without a figure`() {
+    func both(_ parameters: [String: Int]) -> [RowResult] {
+      [(Style.c, 10.0), (.async, 12)].map { style, cost in
+        row(style, cpu: [cost, cost, cost], base: [10, 10, 10], workload: "http-hello", parameters: parameters)
+      }
+    }
+    let peer = Peer(
+      name: "other", style: .async, about: "Another", command: ["x"], workloads: ["wakeup"], isOnFrontPage: true)
+    let other = row(Style(rawValue: "other"), cpu: [5, 5, 5], base: [10, 10, 10], workload: "wakeup")
+    let rows = both(["size": 13]) + both(["size": 65536]) + [other]
+    let front = FrontPage(results(rows), peers: [peer], folder: "bench/results")
+    #expect(front.markdown.contains("| processor time, C on libuv = 1 | http-hello |\n"))
+    #expect(!front.markdown.contains("Another"))
+    #expect(front.results.contains("http-hello size=65536") && front.results.contains("Another"))
+  }
 }
 
 private struct Scaled: Workload {

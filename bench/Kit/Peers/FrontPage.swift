@@ -23,13 +23,13 @@ struct FrontPage {
       row == .c ? "C on libuv" : known[row]?.about ?? "swift-uv, \(row.rawValue)"
     }
     func isOurs(_ row: Style) -> Bool { Style.all.contains(row) && row != .c }
-    func markdown(_ lines: [PeerTable.Line], _ workloads: [String]) -> String {
-      let rows = lines.map { line in
+    func markdown(_ lines: [PeerTable.Line], _ workloads: [String], as titles: [String]) -> String {
+      let rows = lines.filter { line in workloads.contains { line.ratios[$0] != nil } }.map { line in
         [isOurs(line.row) ? "**\(name(line.row))**" : name(line.row)]
           + workloads.map { line.ratios[$0].map { Figure.fixed($0, digits: 2) } ?? "–" }
       }
-      let below = workloads.compactMap { name in notes[name].map { "\nIn `\(name)`, \($0).\n" } }
-      let head = ["processor time, C on libuv = 1"] + workloads
+      let below = titles.compactMap { name in notes[name].map { "\nIn `\(name)`, \($0).\n" } }
+      let head = ["processor time, C on libuv = 1"] + titles
       return TextTable([head] + rows, words: [0]).markdown + below.joined()
     }
     charts = table.workloads.compactMap { workload in
@@ -53,8 +53,13 @@ struct FrontPage {
     let measured =
       "\nMeasured on \(results.date.prefix(10)) with `uvbench peers`, \(rounds): \(results.setting).\n"
       + (results.busy.map { "\n\($0)\n" } ?? "")
-    let measuredOnFrontPage = Self.workloads.filter(table.workloads.contains)
-    let onFrontPage = measuredOnFrontPage.isEmpty ? table.workloads : measuredOnFrontPage
+    // A workload that was measured with several parameters has a column for each, the simplest first.
+    func column(of workload: String) -> String? {
+      table.workloads.first { $0 == workload || $0.hasPrefix(workload + " ") }
+    }
+    let measuredOnFrontPage = Self.workloads.filter { column(of: $0) != nil }
+    let titles = measuredOnFrontPage.isEmpty ? table.workloads : measuredOnFrontPage
+    let onFrontPage = titles.compactMap(column)
     let drawn = charts
     let chart = onFrontPage.first.flatMap { name in drawn.first { $0.name == Self.file(of: name) } }
     let best = onFrontPage.first.flatMap { workload in
@@ -64,11 +69,11 @@ struct FrontPage {
     }
     self.markdown =
       (chart.map { image("\(folder)/\($0.name)") } ?? "") + (best ?? "") + "\n"
-      + markdown(table.lines.filter { isOurs($0.row) || known[$0.row]?.isOnFrontPage == true }, onFrontPage)
+      + markdown(table.lines.filter { isOurs($0.row) || known[$0.row]?.isOnFrontPage == true }, onFrontPage, as: titles)
       + measured
       + "\n[The other programs, and more charts](\(folder)/README.md); [how](bench/peers/README.md).\n"
     self.results =
-      "# Processor time beside C and others\n\n" + markdown(table.lines, table.workloads) + measured + "\n"
+      "# Processor time beside C and others\n\n" + markdown(table.lines, table.workloads, as: table.workloads) + measured + "\n"
       + charts.map { image($0.name) }.joined(separator: "\n")
   }
 
