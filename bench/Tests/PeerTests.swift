@@ -286,14 +286,17 @@ import Testing
     #expect(front.results.contains("then-chain") && front.charts.count == 3)
   }
 
-  @Test func `Of a workload with several parameters the front page has the first, and no row without a figure`() {
+  @Test
+  func `Of a workload with several parameters the front page has the first, and no row without a figure`() {
     func both(_ parameters: [String: Int]) -> [RowResult] {
-      [(Style.c, 10.0), (.async, 12)].map { style, cost in
-        row(style, cpu: [cost, cost, cost], base: [10, 10, 10], workload: "http-hello", parameters: parameters)
+      [(Style.c, UInt64(10)), (.async, 12)].map { style, cost in
+        row(
+          style, cpu: [cost, cost, cost], base: [10, 10, 10], workload: "http-hello", parameters: parameters)
       }
     }
     let peer = Peer(
-      name: "other", style: .async, about: "Another", command: ["x"], workloads: ["wakeup"], isOnFrontPage: true)
+      name: "other", style: .async, about: "Another", command: ["x"], workloads: ["wakeup"],
+      isOnFrontPage: true)
     let other = row(Style(rawValue: "other"), cpu: [5, 5, 5], base: [10, 10, 10], workload: "wakeup")
     let rows = both(["size": 13]) + both(["size": 65536]) + [other]
     let front = FrontPage(results(rows), peers: [peer], folder: "bench/results")

@@ -69,11 +69,14 @@ struct FrontPage {
     }
     self.markdown =
       (chart.map { image("\(folder)/\($0.name)") } ?? "") + (best ?? "") + "\n"
-      + markdown(table.lines.filter { isOurs($0.row) || known[$0.row]?.isOnFrontPage == true }, onFrontPage, as: titles)
+      + markdown(
+        table.lines.filter { isOurs($0.row) || known[$0.row]?.isOnFrontPage == true }, onFrontPage, as: titles
+      )
       + measured
       + "\n[The other programs, and more charts](\(folder)/README.md); [how](bench/peers/README.md).\n"
     self.results =
-      "# Processor time beside C and others\n\n" + markdown(table.lines, table.workloads, as: table.workloads) + measured + "\n"
+      "# Processor time beside C and others\n\n" + markdown(table.lines, table.workloads, as: table.workloads)
+      + measured + "\n"
       + charts.map { image($0.name) }.joined(separator: "\n")
   }
 
