@@ -28,4 +28,26 @@ import Testing
       ["swiftc", "-typecheck", "-swift-version", "6", file.path] + Checkout.moduleArguments())
     #expect(status == 0, "\(output)")
   }
+
+  @Test func `A method whose request may be ignored begins at once, and those are the ones that end a thing`()
+    throws
+  {
+    let folder = Checkout.root.appendingPathComponent("Design/api")
+    var (beginning, others): (Set<Substring>, Set<Substring>) = ([], [])
+    var count = 0
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      for line in try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8).split(
+        separator: "\n")
+      {
+        guard let match = line.firstMatch(of: /func (\w+)(?:<[^(]*>)?\(.* -> (?:\w+\.)?Request</) else {
+          continue
+        }
+        count += 1
+        if line.contains("@discardableResult") { beginning.insert(match.1) } else { others.insert(match.1) }
+      }
+    }
+    #expect(count > 100)
+    #expect(beginning == ["close", "closeReset", "detach"])
+    #expect(others.isDisjoint(with: beginning))
+  }
 }

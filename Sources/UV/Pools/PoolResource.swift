@@ -32,6 +32,7 @@ public protocol PoolResource {
   /// Closes the resource, beginning at once. The pool calls it once.
   ///
   /// - Returns: A request that ends when the resource is closed.
+  @discardableResult
   func close() -> Request<Void>
 }
 

@@ -5,9 +5,9 @@
 /// do without: they are answered in any case.
 @usableFromInline
 final class LossNotice<Success> {
-  @usableFromInline let done: Completion<Success>
+  @exclusivity(unchecked) @usableFromInline var done: Completion<Success>?
   /// The loop's; nil once there has been an answer.
-  @usableFromInline var executor: LoopExecutor?
+  @exclusivity(unchecked) @usableFromInline var executor: LoopExecutor?
   private let name: RequestName
 
   @usableFromInline
@@ -15,22 +15,40 @@ final class LossNotice<Success> {
     (self.done, self.executor, self.name) = (done, executor, name)
   }
 
+  /// Starts a program's own work, with a completion that notices its loss.
+  @inlinable
+  static func start(
+    _ start: (@escaping Completion<Success>) -> PendingRequest, _ loop: EventLoop, _ name: RequestName,
+    _ done: @escaping Completion<Success>
+  ) -> PendingRequest {
+    let notice = LossNotice(done, loop.executor, name)
+    return start { notice.give($0) }
+  }
+
   deinit {
     guard let executor else { return }
     let error = UVError(.abandoned, operation: name.operation)
     if let loop = EventLoop.current, loop.executor === executor {
-      return loop.queueMicrotask { [done] in done(.failure(error)) }
+      return loop.queueMicrotask { [done] in done?(.failure(error)) }
     }
-    // Sound: it is called on the loop's thread alone. This thread may be the last to let go of it, which is why a completion
-    // isn't `Sendable`. A loop that is closed has let go of all that waited.
-    let transfer = UnsafeTransfer(done)
-    try? executor.execute { _ in transfer.value(.failure(error)) }
+    // A loop that is closed has let go of all that waited.
+    let lost = LostCompletion(done.take())
+    try? executor.execute { _ in lost.done.take()?(.failure(error)) }
   }
 
   /// Calls the completion. A second call reaches it too: it may say what is wrong with that.
   @inlinable
   func give(_ outcome: Result<Success, UVError>) {
     executor = nil
-    done(outcome)
+    done?(outcome)
   }
+}
+
+/// Takes a completion to its loop, which is the last to let go of it: it may hold what only the loop's thread may release.
+///
+/// Sound: one thread makes it, and the loop's alone takes the completion out.
+private final class LostCompletion<Success>: @unchecked Sendable {
+  @exclusivity(unchecked) var done: Completion<Success>?
+
+  init(_ done: Completion<Success>?) { self.done = done }
 }

@@ -1,5 +1,6 @@
 /// An operation on a loop that delivers one result. A `Request` describes work; it doesn't start until you
-/// ask.
+/// ask. The compiler warns of a request that you ignore, with one exception: `close()`, `closeReset()` and `detach()`
+/// begin at once, and their request only waits for the end.
 ///
 /// You can use the same request in every style. Each use starts the work anew:
 ///
@@ -83,7 +84,7 @@ public struct Request<Success> {
   public func start(_ done: @escaping Completion<Success>) -> PendingRequest {
     switch body {
     case .start(_, _, let start): start(done)
-    case .custom: startWithNotice(done)
+    case .custom(let loop, let name, let start): LossNotice.start(start, loop, name, done)
     case .void(_, _, let start, let asVoid): start(asVoid(done))
     case .direct(let work, _, let asVoid): work.start(asVoid(done))
     case .shared(let work, let argument, _): work.start(argument, GenericCompletion(done))
@@ -95,14 +96,6 @@ public struct Request<Success> {
 }
 
 extension Request {
-  /// Starts work of a program's own. If its completion is lost, `done` gets `abandoned`; see ``LossNotice``.
-  @inlinable
-  func startWithNotice(_ done: @escaping Completion<Success>) -> PendingRequest {
-    guard case .custom(let loop, let name, let start) = body else { return start(done) }
-    let notice = LossNotice(done, loop.executor, name)
-    return start { notice.give($0) }
-  }
-
   /// Starts the work for the adaptors of the styles, as ``start(_:)`` does. A request without a value calls
   /// `void` in place of `done`. Both must do the same. Only the one that is called is made.
   @inlinable
@@ -112,7 +105,7 @@ extension Request {
   ) -> PendingRequest {
     switch body {
     case .start(_, _, let start): return start(done())
-    case .custom: return startWithNotice(done())
+    case .custom(let loop, let name, let start): return LossNotice.start(start, loop, name, done())
     case .void(_, _, let start, _): return start(void())
     case .direct(let work, _, _): return work.start(void())
     case .shared: return sharedWork!.start(sharedArgument, GenericCompletion(done()))
