@@ -174,12 +174,13 @@ static void end_here(int status) {
 // A program that has libc in itself is told so. To be linked for that, it takes libc's `exit`, which comes with others.
 void exit(int status) __attribute__((weak));
 
-#define ENDING(name)                                                                                         \
+#define ENDING(name, calls_handlers)                                                                         \
   void name(int status) {                                                                                    \
     if (IS_PROCESS) end_here(status);                                                                        \
+    if (IS_SIMULATED && kernel.program_ends && !calls_handlers) kernel.program_ends(status);                 \
     REAL(name)(status);                                                                                      \
     __builtin_unreachable();                                                                                 \
   }
-ENDING(exit)
-ENDING(_exit)
-ENDING(_Exit)
+ENDING(exit, true)
+ENDING(_exit, false)
+ENDING(_Exit, false)

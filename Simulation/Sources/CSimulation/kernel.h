@@ -95,6 +95,13 @@ struct kernel {
   sim_body check;
   void *check_context;
   bool is_checking;
+  /// Asked, where it is set, before time goes on to `next`, which is `NEVER` if nothing is due. Returns false if something may
+  /// run or be due before.
+  bool (*time_goes_on)(uint64_t next);
+  /// The moment to which it has let time go on.
+  uint64_t agreed;
+  /// Where it is set, ends a program whose world goes on; it doesn't return.
+  void (*program_ends)(int code);
   uint32_t faults, next_fault;
   char failure[1024];
   struct sim_entry *trace;
@@ -166,6 +173,8 @@ extern int has_outside_failure;
 void fail_missing(const char *call, const void *caller);
 void sim_hooks_install(void);
 void openssl_prepare(void);
+/// How many threads of the simulation wait with libc's lock of a stream, which can't be taken outside then.
+extern int streams_in_use;
 void barriers_forget(void);
 /// Calls the handlers of signals that have come for the running thread's process, and returns whether there was one.
 bool signals_deliver(void);

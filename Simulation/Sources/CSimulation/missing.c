@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -96,3 +97,14 @@ MISSING(int, -1, tcgetattr, (int descriptor, struct termios *attributes), (descr
 MISSING(FILE *, NULL, popen, (const char *command, const char *mode), (command, mode))
 MISSING(int, -1, getifaddrs, (struct ifaddrs **list), (list))
 
+// A timer that ends is none that would have to run.
+int setitimer(__itimer_which_t which, const struct itimerval *restrict value, struct itimerval *restrict old) {
+  if (!IS_SIMULATED) return REAL(setitimer)(which, value, old);
+  if (value && !value->it_value.tv_sec && !value->it_value.tv_usec) {
+    if (old) *old = (struct itimerval){0};
+    return 0;
+  }
+  fail_missing("setitimer", __builtin_return_address(0));
+  errno = ENOSYS;
+  return -1;
+}

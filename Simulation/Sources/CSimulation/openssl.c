@@ -53,9 +53,18 @@ void openssl_prepare(void) {
 
 // MARK: stdio
 
-static ssize_t cookie_read(void *cookie, char *bytes, size_t size) { return read((int)(intptr_t)cookie, bytes, size); }
+int streams_in_use;
+
+static ssize_t cookie_read(void *cookie, char *bytes, size_t size) {
+  streams_in_use++;
+  ssize_t count = read((int)(intptr_t)cookie, bytes, size);
+  streams_in_use--;
+  return count;
+}
 static ssize_t cookie_write(void *cookie, const char *bytes, size_t size) {
+  streams_in_use++;
   ssize_t written = write((int)(intptr_t)cookie, bytes, size);
+  streams_in_use--;
   return written < 0 ? 0 : written;
 }
 static int cookie_seek(void *cookie, off64_t *offset, int whence) {

@@ -4,6 +4,7 @@
 #include "files.h"
 #include "real.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,4 +89,44 @@ ssize_t __getdelim(char **restrict line, size_t *restrict capacity, int end, FIL
 ssize_t getline(char **restrict line, size_t *restrict capacity, FILE *restrict stream) {
   int descriptor = descriptor_of(stream);
   return descriptor < 0 ? REAL(getline)(line, capacity, stream) : read_line(descriptor, line, capacity, '\n');
+}
+
+// MARK: To a descriptor
+
+static int print_formatted(int descriptor, const char *format, va_list values) {
+  char *text;
+  int size = vasprintf(&text, format, values);
+  if (size < 0) return -1;
+  size_t printed = print(descriptor, text, (size_t)size);
+  int error = errno;
+  free(text);
+  errno = error;
+  return printed < (size_t)size ? -1 : size;
+}
+
+int vdprintf(int descriptor, const char *restrict format, va_list values) {
+  return LEAVES(descriptor) ? REAL(vdprintf)(descriptor, format, values) : print_formatted(descriptor, format, values);
+}
+
+/// Of programs that are compiled with _FORTIFY_SOURCE.
+int __vdprintf_chk(int descriptor, int flag, const char *restrict format, va_list values);
+int __vdprintf_chk(int descriptor, int flag, const char *restrict format, va_list values) {
+  return vdprintf(descriptor, format, values);
+}
+
+int dprintf(int descriptor, const char *restrict format, ...) {
+  va_list values;
+  va_start(values, format);
+  int size = vdprintf(descriptor, format, values);
+  va_end(values);
+  return size;
+}
+
+int __dprintf_chk(int descriptor, int flag, const char *restrict format, ...);
+int __dprintf_chk(int descriptor, int flag, const char *restrict format, ...) {
+  va_list values;
+  va_start(values, format);
+  int size = vdprintf(descriptor, format, values);
+  va_end(values);
+  return size;
 }

@@ -39,6 +39,15 @@ void threads_release(struct sim_host *host, const struct process *process) {
   }
 }
 
+/// Has the world's thread say what the hosts wait for, which takes a second for each. Returns false if it doesn't wait.
+static bool reach_limit(void) {
+  kernel.options.limit = NEVER;
+  if (!kernel.is_world_waiting) return false;
+  kernel.is_world_waiting = false;
+  thread_wake(kernel.world.first, SIM_LIMIT);
+  return true;
+}
+
 /// The next thread to run; null if the world is over.
 static struct thread *next_thread(void) {
   while (!kernel.is_over) {
@@ -54,21 +63,29 @@ static struct thread *next_thread(void) {
       // The thread that has failed runs no further.
       if (kernel.threads->state == WAITING) return NULL;
     }
+    // Where the clock was read again and again, time has gone on already.
+    if (__builtin_expect(kernel.time_goes_on && kernel.now > kernel.agreed, 0)) {
+      if (kernel.now > kernel.options.limit) reach_limit();
+      if (!kernel.time_goes_on(kernel.now)) continue;
+      kernel.agreed = kernel.now;
+    }
     if (kernel.runnable_count) {
       size_t chosen = kernel.runnable_count == 1 ? 0 : draw_below(&kernel.draws[DRAW_ORDER], kernel.runnable_count);
       struct thread *thread = kernel.runnable[chosen];
       kernel.runnable[chosen] = kernel.runnable[--kernel.runnable_count];
       return thread;
     }
+    if (__builtin_expect(kernel.time_goes_on != NULL, 0)) {
+      uint64_t next = kernel.event_count ? kernel.events[1]->time : NEVER;
+      if (next != NEVER && next > kernel.options.limit) next = kernel.options.limit;
+      if (!kernel.time_goes_on(next)) continue;
+      kernel.agreed = next;
+    }
     if (kernel.event_count && kernel.events[1]->time <= kernel.options.limit) {
       kernel.now = kernel.events[1]->time;
     } else if (kernel.event_count) {
       kernel.now = kernel.options.limit;
-      // The world's thread says what the hosts wait for, which takes a second for each.
-      kernel.options.limit = NEVER;
-      if (!kernel.is_world_waiting) return NULL;
-      kernel.is_world_waiting = false;
-      thread_wake(kernel.world.first, SIM_LIMIT);
+      if (!reach_limit()) return NULL;
     } else if (kernel.is_world_waiting) {
       kernel.is_world_waiting = false;
       thread_wake(kernel.world.first, SIM_STUCK);
@@ -99,7 +116,7 @@ void thread_run_next(struct thread *self) {
 }
 
 void thread_yield(void) {
-  if (!kernel.runnable_count && !kernel.event_count) return;
+  if (!kernel.runnable_count && !kernel.event_count && !kernel.time_goes_on) return;
   thread_make_runnable(sim_self);
   thread_run_next(sim_self);
   if (sim_self->process->signals) signals_deliver();

@@ -77,6 +77,9 @@ ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, co
   if (address_is_broadcast(to) && !socket_option(socket, SOL_SOCKET, SO_BROADCAST)) return -EACCES;
   bool is_for_many = address_is_group(to) || address_is_broadcast(to);
   struct sim_host *target = is_for_many ? socket->host : address_host(to, socket->host);
+  // The other host is another process, with which only connections are shared.
+  if (kernel.time_goes_on && (is_for_many || (target && target != socket->host)))
+    fail_missing("a datagram from one of two hosts to the other", NULL);
   if (!target) return -ENETUNREACH;
   struct datagram *datagram = datagram_of(parts, count);
   datagram->from = socket->local;
