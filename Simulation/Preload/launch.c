@@ -168,7 +168,6 @@ struct child {
 
 static void run_child(int rank, int channel, int records, sigset_t *usual) {
   sigprocmask(SIG_SETMASK, usual, NULL);
-  setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Where things are in memory is no choice of the machine's then, if it lets the command say so.
   personality(ADDR_NO_RANDOMIZE);
@@ -206,7 +205,6 @@ static void start_children(struct child *children, int *records, sigset_t *usual
       perror("uvsim: fork");
       exit(NOT_SIMULATED);
     }
-    setpgid(children[i].id, children[i].id);
     if (channel >= 0) close(channel);
     if (own_pipe >= 0) close(own_pipe);
     if (channels[i] >= 0) close(channels[i]);
@@ -251,7 +249,6 @@ static bool wait_for(struct child *children, sigset_t *awaited, int *interruptio
 static void end_all(struct child *children) {
   for (int i = 0; i < host_count; i++) {
     if (children[i].has_ended) continue;
-    kill(-children[i].id, SIGKILL);
     kill(children[i].id, SIGKILL);
     waitpid(children[i].id, &children[i].status, 0);
   }

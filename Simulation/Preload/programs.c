@@ -50,6 +50,37 @@ void host_parse(struct host *host, const char *text) {
   split(host, host->command);
 }
 
+/// Finds the file of the host's first word.
+static void find(struct host *host) {
+  const char *name = host->words[0], *folders = getenv("PATH");
+  if (strchr(name, '/')) {
+    snprintf(host->path, sizeof host->path, "%s", name);
+  } else {
+    for (const char *folder = folders ? folders : "/usr/bin:/bin"; folder; folder = strchr(folder, ':') ? strchr(folder, ':') + 1 : NULL) {
+      snprintf(host->path, sizeof host->path, "%.*s/%s", (int)strcspn(folder, ":"), folder, name);
+      if (access(host->path, X_OK) == 0) break;
+      host->path[0] = 0;
+    }
+  }
+  struct stat status;
+  if (!host->path[0] || stat(host->path, &status) != 0) wrong("the program of %s, %s, isn't there", host->name, name);
+  if (!S_ISREG(status.st_mode) || access(host->path, X_OK) != 0) wrong("the program of %s, %s, can't be run", host->name, host->path);
+}
+
+static void check(struct host *host, const char *path, int depth);
+
+/// `env` would start a program in its place, which isn't simulated: the command does so instead.
+static void begin_with(struct host *host, const char *interpreter, int depth) {
+  int count = 0;
+  while (host->words[count]) count++;
+  if (count == MOST_WORDS) wrong("the command of %s has more than %d words", host->name, MOST_WORDS);
+  memmove(&host->words[1], &host->words[0], ((size_t)count + 1) * sizeof *host->words);
+  host->words[1] = strdup(host->path);
+  host->words[0] = strdup(interpreter);
+  find(host);
+  check(host, host->path, depth + 1);
+}
+
 /// A loader that puts the library before libc is only asked by some files.
 static void check(struct host *host, const char *path, int depth) {
   struct stat status;
@@ -62,9 +93,16 @@ static void check(struct host *host, const char *path, int depth) {
   if (count >= 2 && memcmp(&header, "#!", 2) == 0) {
     char line[512] = {0}, *rest;
     rewind(file);
-    if (fgets(line, sizeof line, file) && depth < 4) {
-      char *interpreter = strtok_r(line + 2, " \t\n", &rest);
-      if (interpreter) check(host, interpreter, depth + 1);
+    fgets(line, sizeof line, file);
+    char *interpreter = strtok_r(line + 2, " \t\n", &rest), *name = interpreter ? strtok_r(NULL, " \t\n", &rest) : NULL;
+    if (!interpreter || depth == 4) wrong("the program of %s, %s, is a script without an interpreter", host->name, path);
+    const char *last = strrchr(interpreter, '/');
+    if (last && strcmp(last, "/env") == 0) {
+      if (!name || *name == '-' || strchr(name, '=') || strtok_r(NULL, " \t\n", &rest))
+        wrong("the program of %s, %s, is a script that env begins with more than a name: name its interpreter in the command", host->name, path);
+      begin_with(host, name, depth);
+    } else {
+      check(host, interpreter, depth + 1);
     }
   } else if (count < sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
     wrong("the program of %s, %s, is neither an ELF file nor a script that begins with #!", host->name, path);
@@ -84,18 +122,6 @@ static void check(struct host *host, const char *path, int depth) {
 }
 
 void host_find(struct host *host) {
-  const char *name = host->words[0], *folders = getenv("PATH");
-  if (strchr(name, '/')) {
-    snprintf(host->path, sizeof host->path, "%s", name);
-  } else {
-    for (const char *folder = folders ? folders : "/usr/bin:/bin"; folder; folder = strchr(folder, ':') ? strchr(folder, ':') + 1 : NULL) {
-      snprintf(host->path, sizeof host->path, "%.*s/%s", (int)strcspn(folder, ":"), folder, name);
-      if (access(host->path, X_OK) == 0) break;
-      host->path[0] = 0;
-    }
-  }
-  struct stat status;
-  if (!host->path[0] || stat(host->path, &status) != 0) wrong("the program of %s, %s, isn't there", host->name, name);
-  if (!S_ISREG(status.st_mode) || access(host->path, X_OK) != 0) wrong("the program of %s, %s, can't be run", host->name, host->path);
+  find(host);
   check(host, host->path, 0);
 }

@@ -17,6 +17,8 @@
 //     runs one world with one seed, and says all that an error says, with the last calls
 //   uvsim shrink SEED WORLD
 //     makes a failing run smaller, and prints it as code
+//   uvsim preload [OPTION]… --host server='COMMAND' --host client='COMMAND'
+//     runs unchanged programs on the simulated kernel, as Simulation/Preload/run does; its --help says more
 
 import Glibc
 import SimulatedWorlds
@@ -68,8 +70,19 @@ case "show" where arguments.count > 2:
 case "shrink" where arguments.count > 2:
   let seed = UInt64(arguments[1])!
   for world in worlds(arguments.dropFirst(2)) { shrink(seed, world) }
+case "preload":
+  // The programs are run with a library that is built of the sources.
+  let command = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Preload/run"
+  guard let path = realpath(command, nil) else {
+    print("uvsim preload: the sources that uvsim was built of aren't there any more: \(command)")
+    exit(2)
+  }
+  var words = [path] + arguments.dropFirst().map { strdup($0) } + [nil]
+  execv(path, &words)
+  print("uvsim preload: \(String(cString: path)) can't be run: \(String(cString: strerror(errno)))")
+  exit(2)
 default:
   print(
-    "usage: uvsim digests [SEEDS] | measure | serve SERVER REQUESTS [ROUNDS] | servers | worlds | hunt [SEEDS | FIRST-LAST] [WORLD]… | show SEED WORLD | shrink SEED WORLD"
+    "usage: uvsim digests [SEEDS] | measure | serve SERVER REQUESTS [ROUNDS] | servers | worlds | hunt [SEEDS | FIRST-LAST] [WORLD]… | show SEED WORLD | shrink SEED WORLD | preload [OPTION]… --host NAME=COMMAND…"
   )
 }
