@@ -5,7 +5,7 @@
 /// do without: they are answered in any case.
 @usableFromInline
 final class LossNotice<Success> {
-  @exclusivity(unchecked) @usableFromInline var done: Completion<Success>?
+  @exclusivity(unchecked) @usableFromInline private(set) var done: Completion<Success>
   /// The loop's; nil once there has been an answer.
   @exclusivity(unchecked) @usableFromInline var executor: LoopExecutor?
   private let name: RequestName
@@ -29,10 +29,10 @@ final class LossNotice<Success> {
     guard let executor else { return }
     let error = UVError(.abandoned, operation: name.operation)
     if let loop = EventLoop.current, loop.executor === executor {
-      return loop.queueMicrotask { [done] in done?(.failure(error)) }
+      return loop.queueMicrotask { [done] in done(.failure(error)) }
     }
     // A loop that is closed has let go of all that waited.
-    let lost = LostCompletion(done.take())
+    let lost = takeAway()
     try? executor.execute { _ in lost.done.take()?(.failure(error)) }
   }
 
@@ -40,7 +40,16 @@ final class LossNotice<Success> {
   @inlinable
   func give(_ outcome: Result<Success, UVError>) {
     executor = nil
-    done?(outcome)
+    done(outcome)
+  }
+
+  /// Moves the completion to an object that a loop can empty. A function of its own: nothing of it is left on this thread
+  /// once it has returned. The property isn't an optional one, since an optional function takes an allocation.
+  @inline(never)
+  private func takeAway() -> LostCompletion<Success> {
+    let lost = LostCompletion(done)
+    done = { _ in }
+    return lost
   }
 }
 
@@ -50,5 +59,5 @@ final class LossNotice<Success> {
 private final class LostCompletion<Success>: @unchecked Sendable {
   @exclusivity(unchecked) var done: Completion<Success>?
 
-  init(_ done: Completion<Success>?) { self.done = done }
+  init(_ done: @escaping Completion<Success>) { self.done = done }
 }
