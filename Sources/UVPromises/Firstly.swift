@@ -5,7 +5,7 @@
 ///   - file: Where this is called, for reports in debug builds.
 ///   - line: The line there.
 @inlinable
-public func firstly<U: Thenable>(
+public func firstly<U: Chainable>(
   file: StaticString = #fileID, line: UInt = #line, execute body: () throws -> U
 ) -> Promise<U.T> {
   do { return Promise(try body()) } catch { return Promise(file: file, line: line, error: error) }

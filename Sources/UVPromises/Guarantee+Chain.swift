@@ -49,7 +49,10 @@ extension Guarantee {
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T) -> U
   ) -> Guarantee<U> {
-    Guarantee<U>(
+    #if DEBUG
+      noticeRequests(U.self, file, line)
+    #endif
+    return Guarantee<U>(
       node: MapStep(dispatcher.flags.union(.isGuarantee), transform) {
         MapStep<T, U>.run($0, $1) { step, _, value in step.fulfill(value) }
       }.following(node, file, line))

@@ -8,6 +8,9 @@ public enum LogEvent: Sendable {
   case pendingPromiseDeallocated(madeAt: CreationSite? = nil)
   /// A guarantee went away before it was resolved; the handlers on it never run.
   case pendingGuaranteeDeallocated(madeAt: CreationSite? = nil)
+  /// A closure returned a request where nobody starts it, such as that of `map`. Told once for each place, in debug
+  /// builds.
+  case requestNotStarted(at: CreationSite)
   /// `cauterize()` ended a chain that had failed.
   case cauterized(any Error)
 }
@@ -29,6 +32,7 @@ extension LogEvent: CustomStringConvertible, CustomDebugStringConvertible {
     case .waitOnMainThread: "waitOnMainThread"
     case .pendingPromiseDeallocated: "pendingPromiseDeallocated"
     case .pendingGuaranteeDeallocated: "pendingGuaranteeDeallocated"
+    case .requestNotStarted: "requestNotStarted"
     case .cauterized(let error): "cauterized(\(String(reflecting: error)))"
     }
   }
@@ -40,6 +44,8 @@ extension LogEvent: CustomStringConvertible, CustomDebugStringConvertible {
     case .waitOnMainThread: "wait() blocks the main thread"
     case .pendingPromiseDeallocated(let site): "a pending promise was deallocated\(LogEvent.suffix(site))"
     case .pendingGuaranteeDeallocated(let site): "a pending guarantee was deallocated\(LogEvent.suffix(site))"
+    case .requestNotStarted(let site):
+      "nobody starts the request that the closure at \(site) returns; `then { … }` and `.value` do"
     case .cauterized(let error): "cauterized error: \(error)"
     }
   }

@@ -59,9 +59,9 @@ public struct Promise<T>: Thenable, CatchMixin {
     node.reject(error)
   }
 
-  /// Creates a promise that ends as another thenable does: a guarantee, or a type of your own.
+  /// Creates a promise that ends as a guarantee, a request that this starts, or a type of your own.
   @inlinable
-  public init<U: Thenable>(_ bridge: U) where U.T == T {
+  public init<U: Chainable>(_ bridge: U) where U.T == T {
     let source = bridge.node
     // A guarantee cannot be rejected; a promise of its own can be cancelled.
     if !source.flags.contains(.isGuarantee) {

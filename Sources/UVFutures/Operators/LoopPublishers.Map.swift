@@ -18,6 +18,9 @@ extension LoopPublishers {
     /// Creates a publisher that transforms each value of `upstream`.
     @inlinable
     public init(upstream: Upstream, transform: @escaping (Upstream.Output) -> Output) {
+      #if DEBUG
+        noticeRequests(Output.self, "map", "write `flatMap { ….publisher() }`")
+      #endif
       self.upstream = upstream
       self.transform = transform
     }

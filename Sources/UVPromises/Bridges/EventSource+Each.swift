@@ -24,7 +24,7 @@ extension EventSource {
   ///
   /// Bluebird's `Promise.each`.
   @inlinable
-  public func each<U: Thenable>(
+  public func each<U: Chainable>(
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (Element) throws -> U
   ) -> Promise<Void> {
     let node = EachNode(self, body, file, line)
@@ -35,7 +35,7 @@ extension EventSource {
 
 /// The promise of a source's end.
 @usableFromInline
-final class EachNode<Source: EventSource, U: Thenable>: Node {
+final class EachNode<Source: EventSource, U: Chainable>: Node {
   @usableFromInline let source: Source
   @usableFromInline let body: (Source.Element) throws -> U
   @exclusivity(unchecked) @usableFromInline var pending = PendingRequest()
@@ -91,7 +91,7 @@ final class EachNode<Source: EventSource, U: Thenable>: Node {
 
 /// Waits for the next element on behalf of an ``EachNode``.
 @usableFromInline
-final class EachReceiver<Source: EventSource, U: Thenable>: ElementReceiver<Source.Element> {
+final class EachReceiver<Source: EventSource, U: Chainable>: ElementReceiver<Source.Element> {
   /// Nil while nothing is asked for: the node owns this.
   @exclusivity(unchecked) @usableFromInline var node: EachNode<Source, U>?
 

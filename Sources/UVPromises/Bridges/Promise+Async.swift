@@ -44,6 +44,9 @@ extension Promise {
     file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) {
+    #if DEBUG
+      noticeRequests(T.self, file, line)
+    #endif
     let root = Root(file, line)
     node = root
     if let loop = EventLoop.current {

@@ -95,7 +95,7 @@ extension Thenable {
   ///
   /// google/promises' `reduce`.
   @inlinable
-  public func reduce<S: Sequence, U: Thenable>(
+  public func reduce<S: Sequence, U: Chainable>(
     _ items: S, file: StaticString = #fileID, line: UInt = #line,
     _ combine: @escaping (T, S.Element) throws -> U
   ) -> Promise<T> where U.T == T {

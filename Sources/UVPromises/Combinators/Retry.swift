@@ -14,7 +14,7 @@ import UV
 ///   way, or the wait for the next.
 ///
 /// google/promises' `retry`.
-public func retry<U: Thenable>(
+public func retry<U: Chainable>(
   attempts: Int = 3, delay: Backoff = .exponential(from: .milliseconds(100)).jittered(),
   condition: @escaping (_ attemptsLeft: Int, any Error) -> Bool = { _, _ in true },
   file: StaticString = #fileID, line: UInt = #line, _ work: @escaping () throws -> U
@@ -37,7 +37,7 @@ public func retry<U: Thenable>(
 ///   way, or the wait for the next.
 ///
 /// google/promises' `retry`.
-public func retry<U: Thenable>(
+public func retry<U: Chainable>(
   _ policy: RetryPolicy, file: StaticString = #fileID, line: UInt = #line, _ work: @escaping () throws -> U
 ) -> Promise<U.T> {
   tryAgain(file, line, work) { policy.pause(after: $0, failures: $1) }
@@ -45,7 +45,7 @@ public func retry<U: Thenable>(
 
 /// Tries until it works, or until `pause` says that there is no further attempt. It isn't asked after a
 /// cancellation.
-private func tryAgain<U: Thenable>(
+private func tryAgain<U: Chainable>(
   _ file: StaticString, _ line: UInt, _ work: @escaping () throws -> U,
   _ pause: @escaping (_ error: any Error, _ failures: Int) -> Duration?
 ) -> Promise<U.T> {
@@ -64,7 +64,7 @@ private func tryAgain<U: Thenable>(
 /// Tries until it works, so many times, with the same wait between attempts.
 ///
 /// PromiseKit's guide calls this pattern `attempt`.
-public func attempt<U: Thenable>(
+public func attempt<U: Chainable>(
   maximumRetryCount: Int = 3, delayBeforeRetry: Duration = .seconds(2),
   file: StaticString = #fileID, line: UInt = #line, _ body: @escaping () throws -> U
 ) -> Promise<U.T> {

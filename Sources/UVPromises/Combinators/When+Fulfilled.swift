@@ -11,7 +11,7 @@
 ///   - line: The line there.
 /// - Returns: A promise of the values. It takes three allocations, whatever the number.
 @inlinable
-public func when<U: Thenable>(
+public func when<U: Chainable>(
   fulfilled thenables: [U], cancellingRest cancelsRest: Bool = false,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[U.T]> {
@@ -28,7 +28,7 @@ public func when<U: Thenable>(
 /// Waits for all promises of an array; see
 /// ``when(fulfilled:cancellingRest:file:line:)-([U],_,_,_)->Promise<[U.T]>``.
 @inlinable
-public func when<U: Thenable>(
+public func when<U: Chainable>(
   fulfilled thenables: [U], cancellingRest cancelsRest: Bool = false,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Void> where U.T == Void {
@@ -42,7 +42,7 @@ public func when<U: Thenable>(
 
 /// Waits for all promises; rejected with the first error, while the others go on.
 @inlinable
-public func when<U: Thenable>(
+public func when<U: Chainable>(
   fulfilled thenables: U..., cancellingRest cancelsRest: Bool = false,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Void> where U.T == Void {

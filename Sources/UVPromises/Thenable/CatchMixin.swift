@@ -32,9 +32,9 @@ extension CatchMixin {
   ///   - policy: Whether cancellations are errors here; ``Configuration/catchPolicy`` unless said otherwise.
   ///   - file: Where this is called, for reports in debug builds.
   ///   - line: The line there.
-  ///   - body: Makes a promise of a value after all. If it throws, the result is rejected with the error.
+  ///   - body: Makes a promise, or a request, of a value after all. If it throws, the result is rejected with the error.
   @inlinable
-  public func recover<U: Thenable>(
+  public func recover<U: Chainable>(
     on dispatcher: LoopDispatcher? = conf.Q.map, policy: CatchPolicy = conf.catchPolicy,
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> U
   ) -> Promise<T> where U.T == T {
@@ -95,8 +95,8 @@ extension CatchMixin {
     ensuring(dispatcher.flags, file, line, body)
   }
 
-  /// Calls `body` in any case, waits for the promise that it returns, and passes the outcome on. If that
-  /// promise fails, the result fails with its error.
+  /// Calls `body` in any case, waits for the promise or the request that it returns, and passes the outcome on.
+  /// If that fails, the result fails with its error.
   ///
   /// - Parameters:
   ///   - dispatcher: When to run `body`; as a microtask of the loop unless said otherwise.
@@ -107,15 +107,15 @@ extension CatchMixin {
   /// PromiseKit's `ensureThen` of a cancellable promise.
   @_disfavoredOverload
   @inlinable
-  public func ensureThen(
+  public func ensureThen<U: Chainable>(
     on dispatcher: LoopDispatcher? = conf.Q.return, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping () -> Promise<Void>
-  ) -> Promise<T> {
+    _ body: @escaping () -> U
+  ) -> Promise<T> where U.T == Void {
     ensuring(dispatcher.flags, file, line, body)
   }
 
   @inlinable
-  func ensuring<U: Thenable>(
+  func ensuring<U: Chainable>(
     _ flags: Node.Flags, _ file: StaticString, _ line: UInt, _ body: @escaping () -> U
   ) -> Promise<T> where U.T == Void {
     Promise(

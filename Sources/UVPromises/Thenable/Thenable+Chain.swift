@@ -1,5 +1,5 @@
 extension Thenable {
-  /// Calls `body` with the value, and ends as the promise that it returns.
+  /// Calls `body` with the value, and ends as the promise that it returns, or as the request, which this starts.
   ///
   /// An error goes past `body` to the next `catch` or `recover`, here and in every method of a chain.
   ///
@@ -13,7 +13,7 @@ extension Thenable {
   ///   needs memory for those only that are held on to.
   @_disfavoredOverload
   @inlinable
-  public func then<U: Thenable>(
+  public func then<U: Chainable>(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping (T) throws -> U
   ) -> Promise<U.T> {
@@ -36,7 +36,10 @@ extension Thenable {
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T) throws -> U
   ) -> Promise<U> {
-    Promise(
+    #if DEBUG
+      noticeRequests(U.self, file, line)
+    #endif
+    return Promise(
       node: MapStep(dispatcher.flags, transform) {
         MapStep<T, U>.run($0, $1) { step, _, value in step.fulfill(value) }
       }.following(node, file, line))
@@ -55,7 +58,10 @@ extension Thenable {
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T) throws -> U?
   ) -> Promise<U> {
-    Promise(
+    #if DEBUG
+      noticeRequests(U.self, file, line)
+    #endif
+    return Promise(
       node: MapStep(dispatcher.flags, transform) {
         MapStep<T, U?>.run($0, $1) { step, source, value in
           guard let value else { throw PMKError.compactMap("\(source.value(as: T.self))", U.self) }

@@ -37,7 +37,7 @@ extension Thenable where T: Sequence {
   /// time; the result is a promise of their values, in order.
   @_disfavoredOverload
   @inlinable
-  public func thenMap<U: Thenable>(
+  public func thenMap<U: Chainable>(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) throws -> U
   ) -> Promise<[U.T]> {
@@ -48,7 +48,7 @@ extension Thenable where T: Sequence {
   /// time; the result is a promise of all elements of their values, in order.
   @_disfavoredOverload
   @inlinable
-  public func thenFlatMap<U: Thenable>(
+  public func thenFlatMap<U: Chainable>(
     on dispatcher: LoopDispatcher? = conf.Q.map, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping (T.Element) throws -> U
   ) -> Promise<[U.T.Element]> where U.T: Sequence {

@@ -1,21 +1,28 @@
+/// What a chain can wait for: a ``Thenable``, or a `Request`, which the chain then starts.
+///
+/// ```swift
+/// connection.write("ping").promise().then { connection.next() }.done { print($0 as Any) }
+/// ```
+public protocol Chainable<T> {
+  /// The type of the value.
+  associatedtype T
+
+  /// The object behind the promise; for the library's own use. That of a request starts it each time.
+  var _source: _Source<T> { get }
+}
+
 /// Something with an outcome to come: a promise, a guarantee, or a type of your own.
 ///
 /// A type of your own needs ``pipe(to:)`` and ``result``; everything else is built on the former.
 ///
 /// PromiseKit's `Thenable`.
-public protocol Thenable<T> {
-  /// The type of the value.
-  associatedtype T
-
+public protocol Thenable<T>: Chainable {
   /// Calls `body` once with the outcome: at once if there is one, else when it comes; on the thread of the
   /// loop.
   func pipe(to body: @escaping (PMKResult<T>) -> Void)
 
   /// The outcome, nil while it is to come.
   var result: PMKResult<T>? { get }
-
-  /// The object behind the promise; for the library's own use. There is a default.
-  var _source: _Source<T> { get }
 }
 
 /// The object behind a promise; for the library's own use.
@@ -27,13 +34,15 @@ public struct _Source<T> {
 }
 
 extension Thenable {
-  /// A promise that takes its outcome from ``pipe(to:)``.
+  /// A promise that takes its outcome from ``Thenable/pipe(to:)``.
   public var _source: _Source<T> {
     let node = Node(flags: [])
     pipe { node.resolve($0) }
     return _Source(node: node)
   }
+}
 
+extension Chainable {
   @inlinable
   var node: Node {
     @inline(__always) get { _source.node }

@@ -64,7 +64,8 @@ extension StreamFuture {
   /// A future of the transformed value. If `transform` returns nil, the future ends without a value.
   @discardableResult
   public func map<T>(_ transform: @escaping (Output) -> T?) -> Future<T, Failure> {
-    asFuture.derive { settlement, child in
+    noteRequests(T.self)
+    return asFuture.derive { settlement, child in
       guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
       child.settle(transform(value).map { .value($0) } ?? .completed)
     }

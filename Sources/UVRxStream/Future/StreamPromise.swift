@@ -227,7 +227,8 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   /// Transforms the value; with nil there is none.
   @discardableResult
   public func map<T>(_ transform: @escaping (Output) -> T?) -> StreamPromise<T, Failure> {
-    next { settlement, done in
+    noteRequests(T.self)
+    return next { settlement, done in
       guard case .value(let value) = settlement else { return done(settlement.withoutValue()!) }
       done(transform(value).map { .value($0) } ?? .completed)
     }

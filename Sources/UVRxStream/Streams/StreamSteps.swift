@@ -38,7 +38,8 @@ enum StreamSteps {
   }
 
   static func map<T, U, E: Error>(_ transform: @escaping (T) -> U) -> StreamStep<T, U, E> {
-    values { value, emit in emit(.next(transform(value))) }
+    noteRequests(U.self)
+    return values { value, emit in emit(.next(transform(value))) }
   }
 
   static func on<T, E: Error>(_ handler: @escaping (T) -> Void) -> StreamStep<T, T, E> {
@@ -59,7 +60,8 @@ enum StreamSteps {
   }
 
   static func compactMap<T, U, E: Error>(_ transform: @escaping (T) -> U?) -> StreamStep<T, U, E> {
-    values { value, emit in if let new = transform(value) { emit(.next(new)) } }
+    noteRequests(U.self)
+    return values { value, emit in if let new = transform(value) { emit(.next(new)) } }
   }
 
   static func resultMap<T, U, E: Error>(_ transform: @escaping (T) -> Result<U, E>) -> StreamStep<T, U, E> {
