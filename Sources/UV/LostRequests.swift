@@ -21,7 +21,9 @@ extension Request: _ColdRequest {
 
 extension EventLoop {
   /// Starts the request that `body` returns, and returns its value; see ``run(_:)``.
-  @available(*, deprecated, message: "`run` starts no request that its body returns; write `try await request.value`")
+  @available(
+    *, deprecated, message: "`run` starts no request that its body returns; write `try await request.value`"
+  )
   @discardableResult
   public static func run<R: _ColdRequest & SendableMetatype>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> R
@@ -30,14 +32,19 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, and returns its value; see ``runCallbacks(_:)``.
-  @available(*, deprecated, message: "`runCallbacks` starts no request that its body returns; write `request.start { … }`")
+  @available(
+    *, deprecated,
+    message: "`runCallbacks` starts no request that its body returns; write `request.start { … }`"
+  )
   @discardableResult
   public static func runCallbacks<R: _ColdRequest>(_ body: (EventLoop) throws -> R) throws -> R.Success {
     try startingRequest { start in try runCallbacks { start(try body($0)._request) } }
   }
 
   /// Starts the request that `body` returns as the task's work; see ``spawn(name:file:line:_:)``.
-  @available(*, deprecated, message: "`spawn` starts no request that its body returns; write `try await request.value`")
+  @available(
+    *, deprecated, message: "`spawn` starts no request that its body returns; write `try await request.value`"
+  )
   public func spawn<R: _ColdRequest>(
     name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws -> R
@@ -49,7 +56,8 @@ extension EventLoop {
 
   /// Starts the request that `body` returns, within the limit; see ``withDeadline(_:file:line:_:)``.
   @available(
-    *, deprecated, message: "`withDeadline` starts no request that its body returns; write `try await request.value`"
+    *, deprecated,
+    message: "`withDeadline` starts no request that its body returns; write `try await request.value`"
   )
   public nonisolated(nonsending) func withDeadline<R: _ColdRequest>(
     _ limit: Duration, file: StaticString = #fileID, line: UInt = #line,
@@ -60,7 +68,8 @@ extension EventLoop {
 
   /// Starts the request that `body` returns, within the shield; see ``withShield(file:line:_:)``.
   @available(
-    *, deprecated, message: "`withShield` starts no request that its body returns; write `try await request.value`"
+    *, deprecated,
+    message: "`withShield` starts no request that its body returns; write `try await request.value`"
   )
   public nonisolated(nonsending) func withShield<R: _ColdRequest>(
     file: StaticString = #fileID, line: UInt = #line,
@@ -73,7 +82,8 @@ extension EventLoop {
 
   /// Starts the request that `body` returns, as a part of the group; see ``withTasks(file:line:_:)``.
   @available(
-    *, deprecated, message: "`withTasks` starts no request that its body returns; write `try await request.value`"
+    *, deprecated,
+    message: "`withTasks` starts no request that its body returns; write `try await request.value`"
   )
   @discardableResult
   public nonisolated(nonsending) func withTasks<R: _ColdRequest>(
@@ -85,7 +95,8 @@ extension EventLoop {
 
   /// Starts the request that `body` returns, as a part of the group; see ``withTasks(limit:file:line:_:)``.
   @available(
-    *, deprecated, message: "`withTasks` starts no request that its body returns; write `try await request.value`"
+    *, deprecated,
+    message: "`withTasks` starts no request that its body returns; write `try await request.value`"
   )
   @discardableResult
   public nonisolated(nonsending) func withTasks<R: _ColdRequest>(
@@ -98,7 +109,8 @@ extension EventLoop {
   /// Starts the request that `body` returns, as a part of the group; see
   /// ``withTasks(of:limit:file:line:_:)``.
   @available(
-    *, deprecated, message: "`withTasks` starts no request that its body returns; write `try await request.value`"
+    *, deprecated,
+    message: "`withTasks` starts no request that its body returns; write `try await request.value`"
   )
   @discardableResult
   public nonisolated(nonsending) func withTasks<Value, R: _ColdRequest>(
@@ -122,7 +134,9 @@ extension EventLoop {
 
 extension EventLoop.Runner {
   /// Starts the request that `body` returns, and returns its value; see ``callAsFunction(_:)``.
-  @available(*, deprecated, message: "`run` starts no request that its body returns; write `try await request.value`")
+  @available(
+    *, deprecated, message: "`run` starts no request that its body returns; write `try await request.value`"
+  )
   @discardableResult
   public func callAsFunction<R: _ColdRequest & SendableMetatype>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> R
@@ -133,7 +147,10 @@ extension EventLoop.Runner {
 
 extension EventLoop.CallbackRunner {
   /// Starts the request that `body` returns, and returns its value; see ``callAsFunction(_:)``.
-  @available(*, deprecated, message: "`runCallbacks` starts no request that its body returns; write `request.start { … }`")
+  @available(
+    *, deprecated,
+    message: "`runCallbacks` starts no request that its body returns; write `request.start { … }`"
+  )
   @discardableResult
   public func callAsFunction<R: _ColdRequest>(_ body: (EventLoop) throws -> R) throws -> R.Success {
     try EventLoop.startingRequest { start in try callAsFunction { start(try body($0)._request) } }
@@ -142,7 +159,9 @@ extension EventLoop.CallbackRunner {
 
 extension LoopTaskGroup {
   /// Starts the request that `body` returns as the task's work; see ``spawn(name:file:line:_:)``.
-  @available(*, deprecated, message: "`spawn` starts no request that its body returns; write `try await request.value`")
+  @available(
+    *, deprecated, message: "`spawn` starts no request that its body returns; write `try await request.value`"
+  )
   @discardableResult
   public func spawn<R: _ColdRequest>(
     name: String? = nil, file: StaticString = #fileID, line: UInt = #line,

@@ -8,7 +8,7 @@ public enum LogEvent: Sendable {
   case pendingPromiseDeallocated(madeAt: CreationSite? = nil)
   /// A guarantee went away before it was resolved; the handlers on it never run.
   case pendingGuaranteeDeallocated(madeAt: CreationSite? = nil)
-  /// A closure returned a request where nobody starts it, such as that of `map`. Told once for each place, in debug
+  /// A closure returned a request where nobody starts it, such as that of `map`. Reported once for each place, in debug
   /// builds.
   case requestNotStarted(at: CreationSite)
   /// `cauterize()` ended a chain that had failed.

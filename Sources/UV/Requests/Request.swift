@@ -12,6 +12,9 @@
 /// let status = try await request.value     // async/await
 /// ```
 ///
+/// A request that nobody starts does nothing. The compiler warns if a statement drops one, or if a closure returns one to
+/// `run`, `spawn`, `withTasks` or `withDeadline` of the loop. If the closure of a `map` returns one, debug builds report it.
+///
 /// The corresponding libuv type is `uv_req_t`.
 public struct Request<Success> {
   /// How to start the work. A request without a value has a case of its own. Its function has a known type,
@@ -165,7 +168,10 @@ extension Request {
   ///
   /// - Parameter transform: Called on the loop's thread with the value. It isn't called if the request fails.
   public func map<NewSuccess>(_ transform: @escaping (Success) -> NewSuccess) -> Request<NewSuccess> {
-    Request<NewSuccess>(loop, name) { [self] done in
+    #if DEBUG
+      noticeRequests(NewSuccess.self, "map", "write `request.start { … }` or `try await request.value`")
+    #endif
+    return Request<NewSuccess>(loop, name) { [self] done in
       start { done($0.map(transform)) }
     }
   }
