@@ -17,6 +17,9 @@ public protocol Chainable<T> {
 ///
 /// PromiseKit's `Thenable`.
 public protocol Thenable<T>: Chainable {
+  /// The type of the value.
+  associatedtype T
+
   /// Calls `body` once with the outcome: at once if there is one, else when it comes; on the thread of the
   /// loop.
   func pipe(to body: @escaping (PMKResult<T>) -> Void)

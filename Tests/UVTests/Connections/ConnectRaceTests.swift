@@ -55,7 +55,7 @@ import UVTestSupport
       let (six, four) = try listeners(loop)
       let addresses = [try four.localAddress(), try six.localAddress()]
       let accepting = loop.spawn { () async throws(UVError) in
-        try await four.accept().value.close()
+        _ = try await four.accept().value.close()
       }
       let connection = try await loop.tcp.connect(toAnyOf: addresses, delays: Self.never).value
       #expect(try connection.peerAddress() == addresses[1])
