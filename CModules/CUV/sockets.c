@@ -149,6 +149,28 @@ bool cuv_is_dual_stack(int fd) {
   return getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_only, &size) == 0 && !is_only;
 }
 
+int cuv_serve_both_families(int fd) { return set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0); }
+
+int cuv_family(int fd) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  if (getsockname(fd, (struct sockaddr *)&address, &size) < 0) return uv_translate_sys_error(errno);
+  return address.ss_family;
+}
+
+static int set_for_ipv4(int fd, int option, int value) {
+#ifdef __linux__
+  return set(fd, IPPROTO_IP, option, value);
+#else
+  (void)fd, (void)option, (void)value;
+  return 0;
+#endif
+}
+
+int cuv_set_ttl(int fd, int hops) { return set_for_ipv4(fd, IP_TTL, hops); }
+int cuv_set_multicast_ttl(int fd, int hops) { return set_for_ipv4(fd, IP_MULTICAST_TTL, hops); }
+int cuv_set_multicast_loop(int fd, bool is_on) { return set_for_ipv4(fd, IP_MULTICAST_LOOP, is_on); }
+
 int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count) {
   int done;
   do {

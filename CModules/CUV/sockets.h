@@ -31,6 +31,14 @@ int cuv_bind_path(const char *path);
 bool cuv_is_listening(int fd);
 /// Whether an IPv6 socket serves IPv4, too.
 bool cuv_is_dual_stack(int fd);
+/// Has an IPv6 socket that isn't bound yet serve IPv4, too.
+int cuv_serve_both_families(int fd);
+/// The family of a socket's addresses, or a libuv error code.
+int cuv_family(int fd);
+/// The options of IPv4 of a socket that serves both families. Only Linux has them apart from those of IPv6.
+int cuv_set_ttl(int fd, int hops);
+int cuv_set_multicast_ttl(int fd, int hops);
+int cuv_set_multicast_loop(int fd, bool is_on);
 /// Whether other sockets may listen at the same address.
 bool cuv_reuses_port(int fd);
 

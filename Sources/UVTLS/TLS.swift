@@ -11,7 +11,8 @@ public struct TLS {
   /// ```
   ///
   /// - Parameters:
-  ///   - host: The address to bind, as a literal; see `TCP.listen(host:port:backlog:reusePort:)`.
+  ///   - host: The address to bind, as a literal; nil for all addresses, of IPv6 and IPv4. See
+  ///     `TCP.listen(host:port:backlog:reusePort:)`.
   ///   - port: 0…65535. With 0 the system chooses a port.
   ///   - context: The server's certificates and what else its connections have in common.
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
@@ -33,7 +34,7 @@ public struct TLS {
   ///
   /// The corresponding functions are libuv's `uv_listen` and OpenSSL's `SSL_accept`.
   public func listen(
-    host: String = "0.0.0.0", port: Int, _ context: TLSContext, backlog: Int = 511, reusePort: Bool = false,
+    host: String? = nil, port: Int, _ context: TLSContext, backlog: Int = 511, reusePort: Bool = false,
     handshakeTimeout: Duration = .seconds(10), handshakeLimit: Int = 128,
     silentLimit: Int = 1024, onHandshakeFailure: @escaping (UVError) -> Void = { _ in }
   ) throws(UVError) -> TLSListener {
@@ -46,11 +47,14 @@ public struct TLS {
     guard silentLimit >= 1 else {
       throw UVError(.invalidArgument, operation: "listen", subject: "silentLimit \(silentLimit)")
     }
-    let binding = try TCPBinding(SocketAddress(host, port: port), backlog: backlog, reusePort: reusePort)
-    return TLSListener(
-      try TLSAcceptor(
-        loop, binding, context, timeout: handshakeTimeout, limit: handshakeLimit, silentLimit: silentLimit,
-        onHandshakeFailure))
+    let wanted = try WantedAddress(host: host, port: port)
+    return try TCPBinding.listen(on: wanted, backlog: backlog, reusePort: reusePort) {
+      binding throws(UVError) in
+      TLSListener(
+        try TLSAcceptor(
+          loop, binding, context, timeout: handshakeTimeout, limit: handshakeLimit, silentLimit: silentLimit,
+          onHandshakeFailure))
+    }
   }
 
   /// Does a handshake with each connection of a source, before it is delivered: of a listener from which

@@ -7,6 +7,24 @@ import UVTestSupport
 @Suite struct ConnectTests {
   private let certificates = Certificates.shared
 
+  @Test("A listener without a host serves both families", arguments: ["127.0.0.1", "::1"])
+  func families(host: String) async throws {
+    let (server, client) = try (certificates.server(), certificates.client())
+    try await withLoop { loop in
+      let listener = try loop.tls.listen(port: 0, server)
+      let place = try SocketAddress(host, port: Int(listener.localAddress().port))
+      let plain = try await loop.tcp.connect(to: place).value
+      let securing = loop.spawn { () async throws(UVError) in
+        try await loop.tls.secure(plain, client, host: "localhost").value
+      }
+      let accepted = try await listener.accept().value
+      let secured = try await securing.value
+      #expect(try accepted.peerAddress() == secured.localAddress())
+      for stream in [accepted, secured] { stream.close() }
+      listener.close()
+    }
+  }
+
   @Test("A listener delivers connections whose handshake is done; one that fails ends alone")
   func listener() async throws {
     let (server, client) = try (certificates.server(), certificates.client())

@@ -60,6 +60,21 @@ static bool four_of(const union address *address, uint32_t *four) {
   return true;
 }
 
+union address address_unmapped(const union address *address) {
+  uint32_t four;
+  if (address->any.sa_family != AF_INET6 || !four_of(address, &four)) return *address;
+  return (union address){
+      .four = {.sin_family = AF_INET, .sin_port = address->six.sin6_port, .sin_addr.s_addr = htonl(four)}};
+}
+
+union address address_mapped(const union address *address) {
+  if (address->any.sa_family != AF_INET) return *address;
+  union address mapped = {.six = {.sin6_family = AF_INET6, .sin6_port = address->four.sin_port}};
+  mapped.six.sin6_addr.s6_addr[10] = mapped.six.sin6_addr.s6_addr[11] = 0xFF;
+  memcpy(&mapped.six.sin6_addr.s6_addr[12], &address->four.sin_addr, 4);
+  return mapped;
+}
+
 bool address_matches(const union address *bound, const union address *target, bool only_six) {
   uint32_t one, two;
   bool is_four = four_of(target, &two);

@@ -36,10 +36,23 @@ static void fail_connect(struct handshake *handshake, int error) {
   file_changed(&client->file);
 }
 
+static bool is_from_client(enum stage stage) {
+  return stage == REQUEST || stage == ACKNOWLEDGEMENT || stage == CLIENT_REFUSAL;
+}
+
+/// The server forgets a connection that nobody has accepted, and nobody will.
+static void drop_child(struct handshake *handshake) {
+  struct socket *child = handshake->child;
+  handshake_end(handshake);
+  if (!child) return;
+  if (child->listener) child->listener->pending_count--;
+  child->listener = NULL;
+  file_release(&child->file);
+}
+
 static void next_stage(struct handshake *handshake, enum stage stage) {
-  bool is_from_client = stage == REQUEST || stage == ACKNOWLEDGEMENT;
-  struct sim_host *from = is_from_client ? handshake->client_host : handshake->server_host;
-  struct sim_host *to = is_from_client ? handshake->server_host : handshake->client_host;
+  struct sim_host *from = is_from_client(stage) ? handshake->client_host : handshake->server_host;
+  struct sim_host *to = is_from_client(stage) ? handshake->server_host : handshake->client_host;
   handshake->stage = stage;
   event_add(&handshake->event, kernel.now + (to ? link_latency(from, to) : 0), step);
 }
@@ -60,8 +73,9 @@ static struct socket *find_listener(struct sim_host *host, const union address *
 static struct socket *make_child(struct socket *listener, struct socket *client) {
   struct socket *child = socket_make(listener->host, listener->family, SOCK_STREAM, 0);
   child->is_bound = true;
-  child->local = client->remote;
-  child->remote = client->local;
+  bool is_six = listener->family == AF_INET6;
+  child->local = is_six ? address_mapped(&client->remote) : address_unmapped(&client->remote);
+  child->remote = is_six ? address_mapped(&client->local) : address_unmapped(&client->local);
   if (listener->family == AF_UNIX) child->local = listener->local;
   child->state = SOCKET_CONNECTED;
   child->send_size = listener->send_size;
@@ -82,9 +96,8 @@ static void put_pending(struct socket *child) {
 
 static void step(struct event *event) {
   struct handshake *handshake = (struct handshake *)event;
-  bool is_from_client = handshake->stage == REQUEST || handshake->stage == ACKNOWLEDGEMENT;
-  struct sim_host *from = is_from_client ? handshake->client_host : handshake->server_host;
-  struct sim_host *to = is_from_client ? handshake->server_host : handshake->client_host;
+  struct sim_host *from = is_from_client(handshake->stage) ? handshake->client_host : handshake->server_host;
+  struct sim_host *to = is_from_client(handshake->stage) ? handshake->server_host : handshake->client_host;
   struct socket *client = handshake->client, *child = handshake->child;
   struct socket *listener = NULL;
   bool is_lost = !to || link_is_cut(from, to) || link_is_held(from, to);
@@ -94,7 +107,8 @@ static void step(struct event *event) {
   }
   if (is_lost) {
     // Linux tries six times again, in two minutes.
-    if (++handshake->tries > 6) fail_connect(handshake, ETIMEDOUT);
+    if (++handshake->tries > 6 && handshake->stage == CLIENT_REFUSAL) drop_child(handshake);
+    else if (handshake->tries > 6) fail_connect(handshake, ETIMEDOUT);
     else event_add(event, kernel.now + (1000000000ull << (handshake->tries - 1)), step);
     return;
   }
@@ -117,13 +131,16 @@ static void step(struct event *event) {
         fail_connect(handshake, ECONNRESET);
         break;
       }
-      if (client) {
-        client->state = SOCKET_CONNECTED;
-        client->handshake = NULL;
-        handshake->client = NULL;
-        trace_call(CALL_connected, -1, 0, client->file.number);
-        file_changed(&client->file);
+      if (!client) {
+        // It has been closed. Linux answers by a reset, so that no program hears of the connection.
+        next_stage(handshake, CLIENT_REFUSAL);
+        break;
       }
+      client->state = SOCKET_CONNECTED;
+      client->handshake = NULL;
+      handshake->client = NULL;
+      trace_call(CALL_connected, -1, 0, client->file.number);
+      file_changed(&client->file);
       next_stage(handshake, ACKNOWLEDGEMENT);
       if (handshake->client_host == handshake->server_host) {
         event_remove(&handshake->event);
@@ -134,6 +151,7 @@ static void step(struct event *event) {
       handshake_end(handshake);
       if (child) put_pending(child);
       break;
+    case CLIENT_REFUSAL: drop_child(handshake); break;
   }
 }
 

@@ -24,6 +24,9 @@ void address_give(const union address *address, struct sockaddr *to, socklen_t *
 uint16_t address_port(const union address *address);
 void address_set_port(union address *address, uint16_t port);
 bool address_is_any(const union address *address);
+/// An address of IPv4 in IPv6's form as one of IPv4, and the other way round; others as they are.
+union address address_unmapped(const union address *address);
+union address address_mapped(const union address *address);
 /// Whether a socket that is bound to `bound` gets what is sent to `target`.
 bool address_matches(const union address *bound, const union address *target, bool only_six);
 bool address_is_of(const union address *address, const struct sim_host *host);

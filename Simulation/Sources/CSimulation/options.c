@@ -56,6 +56,8 @@ static int set(int descriptor, int level, int name, const void *bytes, socklen_t
       case SO_OOBINLINE: return keep(socket, level, name, value != 0);
     }
   } else if (level == IPPROTO_IPV6 && name == IPV6_V6ONLY) {
+    if (socket->family != AF_INET6) return -ENOPROTOOPT;
+    if (socket->is_bound) return -EINVAL;
     socket->only_six = value;
     return 0;
   } else if (level == IPPROTO_TCP) {
@@ -115,6 +117,7 @@ static int get(int descriptor, int level, int name, void *bytes, socklen_t *leng
     give(&info, sizeof info, bytes, length);
     return 0;
   }
+  if (level == IPPROTO_IPV6 && socket->family != AF_INET6) return -ENOPROTOOPT;
   if (level != SOL_SOCKET) {
     value = level == IPPROTO_IPV6 && name == IPV6_V6ONLY ? socket->only_six : socket_option(socket, level, name);
   } else {

@@ -38,7 +38,8 @@ struct connection {
   struct flow flows[2];
 };
 
-enum stage { REQUEST, ANSWER, ACKNOWLEDGEMENT, REFUSAL };
+/// The client refuses an answer if it has been closed meanwhile.
+enum stage { REQUEST, ANSWER, ACKNOWLEDGEMENT, REFUSAL, CLIENT_REFUSAL };
 
 struct handshake {
   struct event event;

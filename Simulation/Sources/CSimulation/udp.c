@@ -31,7 +31,7 @@ static ssize_t send_to_pair(struct socket *socket, const struct iovec *parts, in
 }
 
 static void send_to_many(struct socket *socket, struct datagram *datagram) {
-  bool is_six = socket->family == AF_INET6;
+  bool is_six = datagram->to.any.sa_family == AF_INET6;
   int hops = is_six ? socket_option(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS)
                     : socket_option(socket, IPPROTO_IP, IP_MULTICAST_TTL);
   bool comes_back = is_six ? socket_option(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP)
@@ -67,6 +67,10 @@ ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, co
     if (!socket->remote.any.sa_family) return -EDESTADDRREQ;
     to = &socket->remote;
   }
+  // What travels is a datagram of one family, whatever the sockets are of.
+  union address target_address = address_unmapped(to), own = address_unmapped(&socket->local);
+  to = &target_address;
+  if (socket->only_six && to->any.sa_family == AF_INET) return -ENETUNREACH;
   size_t size = parts_size(parts, count);
   if (size > MOST_BYTES) return -EMSGSIZE;
   if (address_port(to) == 0) return -EINVAL;
@@ -82,7 +86,7 @@ ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, co
     fail_missing("a datagram from one of two hosts to the other", NULL);
   if (!target) return -ENETUNREACH;
   struct datagram *datagram = datagram_of(parts, count);
-  datagram->from = socket->local;
+  datagram->from = own;
   if (address_is_any(&socket->local)) {
     datagram->from = address_own(socket->host, to);
     address_set_port(&datagram->from, address_port(&socket->local));
@@ -131,7 +135,7 @@ ssize_t udp_receive(struct socket *socket, const struct iovec *parts, int count,
     place += length;
     left -= length;
   }
-  *from = datagram->from;
+  *from = socket->family == AF_INET6 ? address_mapped(&datagram->from) : datagram->from;
   datagram_free(datagram);
   return (ssize_t)size;
 }

@@ -4,7 +4,7 @@ import UVSimulation
 
 @Suite struct MulticastTests {
   static func received(
-    _ group: String, any: String, weather: Weather = .calm, hops: Int = 1, comesBack: Bool = true
+    _ group: String, any: String?, weather: Weather = .calm, hops: Int = 1, comesBack: Bool = true
   ) throws -> ([String: [Int]], Simulation) {
     let seen = Log<(String, Int)>()
     let run = try Simulation(seed: 1, weather: weather) { world in
@@ -47,8 +47,8 @@ import UVSimulation
   @Test(
     "What is sent to a group arrives at each host that has joined it",
     arguments: [
-      ("239.1.2.3", "0.0.0.0"), ("ff02::1234", "::"),
-    ]) func groups(group: String, any: String) throws
+      ("239.1.2.3", "0.0.0.0"), ("ff02::1234", "::"), ("239.1.2.3", nil), ("ff02::1234", nil),
+    ] as [(String, String?)]) func groups(group: String, any: String?) throws
   {
     let (seen, _) = try Self.received(group, any: any, weather: Weather(jitter: .zero))
     let all = Array(0..<10)

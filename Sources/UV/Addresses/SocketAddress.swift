@@ -58,13 +58,14 @@ public struct SocketAddress: Hashable, Sendable {
     port = UInt16(bigEndian: address.sin6_port)
   }
 
-  /// An address that the system filled in; nil if this type can't hold its family.
+  /// An address that the system filled in; nil if this type can't hold its family. A socket of IPv6 that serves
+  /// IPv4, too, has peers of IPv4: they are the same as those of another socket.
   package init?(_ pointer: UnsafePointer<sockaddr>?) {
     guard let pointer else { return nil }
     let raw = UnsafeRawPointer(pointer)
     switch Int32(pointer.pointee.sa_family) {
     case AF_INET: self.init(raw.loadUnaligned(as: sockaddr_in.self))
-    case AF_INET6: self.init(raw.loadUnaligned(as: sockaddr_in6.self))
+    case AF_INET6: self = SocketAddress(raw.loadUnaligned(as: sockaddr_in6.self)).unmapped
     default: return nil
     }
   }

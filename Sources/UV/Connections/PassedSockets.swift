@@ -32,20 +32,24 @@ package struct PassedSockets {
   /// Takes the first socket that listens at a place; nil if there is none.
   static func take(at place: String) -> PassedSocket? { take { $0.place == place } }
 
-  /// Takes the first socket that listens at an address, or else at all addresses if that is asked for.
-  static func take(at address: SocketAddress) -> PassedSocket? {
-    let place = ListeningPlace(address).text
-    return take(at: place) ?? take { $0.serves(address, at: place) }
+  /// Takes the socket that serves an address best; nil if none does.
+  static func take(at wanted: WantedAddress) -> PassedSocket? {
+    state.withLock { state in state.best(for: wanted).map { state.sockets.remove(at: $0) } }
   }
 
   /// Lets several listeners of this process have one socket, if it is for an address and no other socket can listen
   /// there. systemd makes such a socket for a group of loops, where the group itself makes one for each.
-  static func share(_ address: SocketAddress, among count: Int) {
-    let place = ListeningPlace(address).text
+  static func share(_ wanted: WantedAddress, among count: Int) {
     state.withLock { state in
-      guard let socket = state.sockets.first(where: { $0.serves(address, at: place) }) else { return }
+      guard let socket = state.best(for: wanted).map({ state.sockets[$0] }) else { return }
       for _ in 1..<max(count, 1) { if let copy = socket.copyIfAlone() { state.sockets.append(copy) } }
     }
+  }
+
+  /// The first of those sockets that serve an address best.
+  private func best(for wanted: WantedAddress) -> Int? {
+    let ranks = sockets.map { $0.rank(for: wanted) }
+    return ranks.compactMap { $0 }.min().flatMap { ranks.firstIndex(of: $0) }
   }
 
   /// Takes the first socket that has a name, and that is of a kind; nil if there is none.
@@ -60,8 +64,7 @@ package struct PassedSockets {
   }
 
   static func contains(_ address: SocketAddress) -> Bool {
-    let place = ListeningPlace(address).text
-    return state.withLock { $0.sockets.contains { $0.serves(address, at: place) } }
+    state.withLock { $0.best(for: .one(address)) != nil }
   }
 
   /// Closes the sockets that no listener has taken, and tells the predecessor that it may end.
@@ -145,13 +148,23 @@ final class PassedSocket: Sendable {
     file?.removeIfUnused()
   }
 
-  /// Whether a listener for an address may take the socket.
-  fileprivate func serves(_ address: SocketAddress, at place: String) -> Bool {
-    if self.place == place { return true }
-    // `ListenStream=8080` of systemd's, and a program that asks for port 8080.
-    guard case .v4(0) = address.family, self.place == "[::]:\(address.port)" else { return false }
-    return cuv_is_dual_stack(descriptor.load(ordering: .relaxed))
+  /// How well the socket serves a listener for an address, 0 best; nil if it doesn't.
+  fileprivate func rank(for wanted: WantedAddress) -> Int? {
+    let isFirst = place == ListeningPlace(wanted.first).text
+    switch wanted {
+    case .one(let address):
+      if isFirst { return 0 }
+      // `ListenStream=8080` of systemd's, and a program that asks for all addresses of IPv4.
+      guard case .v4(0) = address.family, place == "[::]:\(address.port)" else { return nil }
+      return isDualStack ? 1 : nil
+    case .all:
+      // The administrator may have one family alone. Another socket beside theirs couldn't be bound.
+      if isFirst { return isDualStack ? 0 : 2 }
+      return wanted.second.map { place == ListeningPlace($0).text } == true ? 1 : nil
+    }
   }
+
+  private var isDualStack: Bool { cuv_is_dual_stack(descriptor.load(ordering: .relaxed)) }
 
   /// Another descriptor of the socket; nil if others can listen at its address, or the process can have no more.
   fileprivate func copyIfAlone() -> PassedSocket? {

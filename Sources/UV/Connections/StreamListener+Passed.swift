@@ -24,9 +24,10 @@ extension TCP {
   ///
   /// A listener for an address, such as that of `listen(port: 8080)`, takes a socket that has been passed for
   /// the same address by itself, from systemd or from a predecessor; see ``EventLoop/handover(_:_:within:)``.
-  /// A listener for all addresses of IPv4 (`0.0.0.0`) also takes one for all addresses (`[::]`), which is
-  /// what systemd makes for `ListenStream=8080`. Its peers of IPv4 then have addresses like
-  /// `::ffff:192.0.2.1`. This function is for those whose address only systemd's configuration knows.
+  /// A listener for a port alone takes one for all addresses (`[::]`), which is what systemd makes for
+  /// `ListenStream=8080`, or else one for all addresses of a family. A listener for all addresses of IPv4
+  /// (`0.0.0.0`) also takes one for all addresses. This function is for those whose address only systemd's
+  /// configuration knows.
   ///
   /// - Parameters:
   ///   - name: The socket's `FileDescriptorName`. Without one, it has the name of its `.socket` unit.

@@ -7,8 +7,8 @@ public struct TCP {
   /// Listens for connections.
   ///
   /// - Parameters:
-  ///   - host: The address to bind, as a literal: `"0.0.0.0"` for all IPv4 addresses, `"::"` for all
-  ///     addresses, or `"127.0.0.1"` for this machine only.
+  ///   - host: The address to bind, as a literal such as `"127.0.0.1"`, for this machine only. Nil is all
+  ///     addresses, of IPv6 and IPv4; see <doc:WritingAServer#Choose-the-addresses>.
   ///   - port: 0…65535. With 0 the system chooses a port; ``TCPListener/localAddress()`` returns it.
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
   ///   - reusePort: Whether other listeners may share the port, if they set this too and belong to the same
@@ -19,9 +19,9 @@ public struct TCP {
   ///
   /// The corresponding libuv functions are `uv_tcp_bind` and `uv_listen`.
   public func listen(
-    host: String = "0.0.0.0", port: Int, backlog: Int = 511, reusePort: Bool = false
+    host: String? = nil, port: Int, backlog: Int = 511, reusePort: Bool = false
   ) throws(UVError) -> TCPListener {
-    try listen(on: SocketAddress(host, port: port), backlog: backlog, reusePort: reusePort)
+    try listen(on: WantedAddress(host: host, port: port), backlog: backlog, reusePort: reusePort)
   }
 
   /// Listens for connections on an address; see ``listen(host:port:backlog:reusePort:)``.
@@ -30,7 +30,13 @@ public struct TCP {
   public func listen(
     on address: SocketAddress, backlog: Int = 511, reusePort: Bool = false
   ) throws(UVError) -> TCPListener {
-    try TCPListener(loop: loop, TCPBinding(address, backlog: backlog, reusePort: reusePort))
+    try listen(on: .one(address), backlog: backlog, reusePort: reusePort)
+  }
+
+  func listen(on wanted: WantedAddress, backlog: Int, reusePort: Bool) throws(UVError) -> TCPListener {
+    try TCPBinding.listen(on: wanted, backlog: backlog, reusePort: reusePort) { binding throws(UVError) in
+      try TCPListener(loop: loop, binding)
+    }
   }
 
   /// Takes over a connected socket, such as one that was accepted elsewhere. The socket is closed with the

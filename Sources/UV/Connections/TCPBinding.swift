@@ -8,11 +8,22 @@ package struct TCPBinding {
   /// A socket that listens at the address already.
   private let passed: PassedSocket?
 
-  package init(_ address: SocketAddress, backlog: Int, reusePort: Bool) {
+  private init(_ address: SocketAddress, _ backlog: Int, _ reusePort: Bool, _ passed: PassedSocket? = nil) {
     self.address = address
     self.backlog = backlog
     self.reusePort = reusePort
-    passed = PassedSockets.take(at: address)
+    self.passed = passed
+  }
+
+  /// Makes a listener: of a socket that another process has passed, or else of a new one.
+  package static func listen<Listener>(
+    on wanted: WantedAddress, backlog: Int, reusePort: Bool,
+    _ make: (TCPBinding) throws(UVError) -> Listener
+  ) throws(UVError) -> Listener {
+    if let passed = PassedSockets.take(at: wanted) {
+      return try make(TCPBinding(wanted.first, backlog, reusePort, passed))
+    }
+    return try wanted.bind { address throws(UVError) in try make(TCPBinding(address, backlog, reusePort)) }
   }
 
   private var isForLibuv: Bool {

@@ -78,7 +78,7 @@ final class DatagramQueue: Cancelling {
       for (entry, datagram) in zip(list.indices, batch) {
         list.initializeElement(at: entry, to: cuv_datagram())
         cuv_buf_set(&list[entry].bytes, datagram.bytes.start, datagram.bytes.count)
-        datagram.address?.withSockaddr { cuv_datagram_set_address(&list[entry], $0) }
+        datagram.address.map(owner.reachable)?.withSockaddr { cuv_datagram_set_address(&list[entry], $0) }
       }
       return withExtendedLifetime(batch) {
         cuv_udp_send_batch(
@@ -93,7 +93,7 @@ final class DatagramQueue: Cancelling {
     _ = loop.spend(TurnBudget.systemCall)
     return withBuffer(bytes) { buffer in
       guard let address else { return uv_udp_try_send(owner.udp, buffer, 1, nil) }
-      return address.withSockaddr { uv_udp_try_send(owner.udp, buffer, 1, $0) }
+      return owner.reachable(address).withSockaddr { uv_udp_try_send(owner.udp, buffer, 1, $0) }
     }
   }
 
@@ -123,7 +123,7 @@ final class DatagramQueue: Cancelling {
       guard let address = datagram.address else {
         return uv_udp_send(request, owner.udp, buffer, 1, nil, didSend)
       }
-      return address.withSockaddr { uv_udp_send(request, owner.udp, buffer, 1, $0, didSend) }
+      return owner.reachable(address).withSockaddr { uv_udp_send(request, owner.udp, buffer, 1, $0, didSend) }
     }
     // Not from here, because the caller that sends is still on the stack.
     if code < 0 { loop.queueMicrotask { [self] in finish(code) } }

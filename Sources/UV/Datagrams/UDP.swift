@@ -24,24 +24,32 @@ public struct UDP {
   /// Binds a socket to an address.
   ///
   /// - Parameters:
-  ///   - host: The address to bind, as a literal: `"0.0.0.0"` for all IPv4 addresses, `"::"` for all
-  ///     addresses.
+  ///   - host: The address to bind, as a literal such as `"127.0.0.1"`, for this machine only. Nil is all
+  ///     addresses, of IPv6 and IPv4; see <doc:WritingAServer#Choose-the-addresses>. For multicast over IPv4,
+  ///     bind `"0.0.0.0"`: such a socket can join its groups on each system.
   ///   - port: 0…65535. With 0 the system chooses a port; ``UDPSocket/localAddress()`` returns it.
   ///   - options: Whether the address may be shared, and how datagrams are received.
   /// - Throws: `addressInUse`, `permissionDenied` (a port below 1024), `addressNotAvailable`,
   ///   `invalidArgument`.
   ///
   /// The corresponding libuv functions are `uv_udp_init_ex` and `uv_udp_bind`.
-  public func bind(host: String = "0.0.0.0", port: Int, options: Options = []) throws(UVError) -> UDPSocket {
-    try bind(to: SocketAddress(host, port: port), options: options)
+  public func bind(host: String? = nil, port: Int, options: Options = []) throws(UVError) -> UDPSocket {
+    let wanted = try WantedAddress(host: host, port: port)
+    return try wanted.bind { address throws(UVError) in try bind(to: address, options: options) }
   }
 
   /// Binds a socket to an address; see ``bind(host:port:options:)``.
   ///
   /// The corresponding libuv functions are `uv_udp_init_ex` and `uv_udp_bind`.
   public func bind(to address: SocketAddress, options: Options = []) throws(UVError) -> UDPSocket {
-    let socket = try UDPSocket(loop: loop, flags: options.intersection(.receiveInBatches).rawValue)
     let flags = options.subtracting(.receiveInBatches).rawValue
+    // libuv leaves it to the system whether such a socket serves IPv4, and systems differ.
+    let isDualStack = address.family == .v6(0, 0, scope: 0) && !options.contains(.ipv6Only)
+    let socket = try UDPSocket(
+      loop: loop, family: isDualStack ? AF_INET6 : AF_UNSPEC, options: options, isIPv6: address.isIPv6)
+    if isDualStack {
+      try check(cuv_serve_both_families(socket.fileDescriptor()), "bind", address.description)
+    }
     try check(address.withSockaddr { uv_udp_bind(socket.udp, $0, flags) }, "bind", address.description)
     socket.block.own()
     return socket
@@ -76,7 +84,7 @@ public struct UDP {
   public func open(fileDescriptor: Int32, options: Options = []) throws(UVError) -> UDPSocket {
     if !cuv_is_datagram_socket(fileDescriptor) { try HandleType.udp.check(fileDescriptor, "udp_open") }
     try loop.checkUnowned(fileDescriptor, "udp_open")
-    let socket = try UDPSocket(loop: loop, flags: options.intersection(.receiveInBatches).rawValue)
+    let socket = try UDPSocket(loop: loop, options: options)
     try check(uv_udp_open(socket.udp, fileDescriptor), "udp_open", "descriptor \(fileDescriptor)")
     socket.block.own()
     return socket

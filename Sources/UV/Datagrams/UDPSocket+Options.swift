@@ -11,7 +11,7 @@ extension UDPSocket {
   /// The corresponding libuv function is `uv_udp_connect`.
   public func connect(to address: SocketAddress) throws(UVError) {
     try set("udp_connect", address.description) { socket in
-      address.withSockaddr { uv_udp_connect(socket, $0) }
+      reachable(address).withSockaddr { uv_udp_connect(socket, $0) }
     }
   }
 
@@ -68,6 +68,7 @@ extension UDPSocket {
   public func setTTL(_ hops: Int) throws(UVError) {
     let value = try Self.hops(hops, in: 1...255, "udp_set_ttl")
     try set("udp_set_ttl") { uv_udp_set_ttl($0, value) }
+    try setForIPv4("udp_set_ttl") { cuv_set_ttl($0, value) }
   }
 
   // MARK: Multicast
@@ -117,6 +118,7 @@ extension UDPSocket {
   /// The corresponding libuv function is `uv_udp_set_multicast_loop`.
   public func setMulticastLoop(_ isEnabled: Bool) throws(UVError) {
     try set("udp_set_multicast_loop") { uv_udp_set_multicast_loop($0, isEnabled ? 1 : 0) }
+    try setForIPv4("udp_set_multicast_loop") { cuv_set_multicast_loop($0, isEnabled) }
   }
 
   /// Sets how many routers a datagram to a group may pass; 1 by default.
@@ -128,6 +130,7 @@ extension UDPSocket {
   public func setMulticastTTL(_ hops: Int) throws(UVError) {
     let value = try Self.hops(hops, in: 0...255, "udp_set_multicast_ttl")
     try set("udp_set_multicast_ttl") { uv_udp_set_multicast_ttl($0, value) }
+    try setForIPv4("udp_set_multicast_ttl") { cuv_set_multicast_ttl($0, value) }
   }
 
   /// Chooses the interface through which datagrams to a group leave.
@@ -149,6 +152,12 @@ extension UDPSocket {
     // For a closed socket libuv would make a new descriptor, which nobody would close.
     try checkOpen(operation)
     try check(call(udp), operation, subject)
+  }
+
+  /// A socket that serves both families has some options for each. libuv sets those of IPv6.
+  private func setForIPv4(_ operation: String, _ call: (Int32) -> Int32) throws(UVError) {
+    let descriptor = try fileDescriptor()
+    if cuv_is_dual_stack(descriptor) { try check(call(descriptor), operation) }
   }
 
   private static func hops(_ hops: Int, in range: ClosedRange<Int>, _ operation: String) throws(UVError)

@@ -17,6 +17,8 @@ import CUV
 /// The corresponding libuv type is `uv_udp_t`.
 public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
   let queue: DatagramQueue
+  /// Whether it is a socket of IPv6; nil as long as nobody has asked.
+  private var isIPv6: Bool?
   private var isReceiving = false
   /// Whether libuv is handing over the datagrams of one system call. It would drop the rest if it were asked
   /// to stop.
@@ -26,12 +28,28 @@ public final class UDPSocket: SourceHandle<Datagram>, PassableHandle {
 
   var udp: UnsafeMutablePointer<uv_udp_t> { block.raw.assumingMemoryBound(to: uv_udp_t.self) }
 
-  init(loop: EventLoop, flags: UInt32 = 0) throws(UVError) {
+  /// - Parameters:
+  ///   - family: The kind of socket to make at once. If it is unspecified, binding makes the socket, or it is
+  ///     somebody else's.
+  ///   - isIPv6: Whether it is one of IPv6; nil if only its descriptor says so.
+  init(
+    loop: EventLoop, family: Int32 = AF_UNSPEC, options: UDP.Options = [], isIPv6: Bool? = nil
+  ) throws(UVError) {
     queue = DatagramQueue(loop)
+    self.isIPv6 = isIPv6
+    let flags = options.intersection(.receiveInBatches).rawValue | UInt32(family)
     try super.init(loop: loop, "udp_recv", size: MemoryLayout<uv_udp_t>.size, "udp_init") { raw in
       uv_udp_init_ex(loop.raw, raw.assumingMemoryBound(to: uv_udp_t.self), flags)
     }
     queue.owner = self
+  }
+
+  /// The address as this socket takes it.
+  func reachable(_ address: SocketAddress) -> SocketAddress {
+    if address.isIPv6 { return address }
+    let isIPv6 = isIPv6 ?? (try? fileDescriptor()).map { cuv_family($0) == AF_INET6 } ?? false
+    self.isIPv6 = isIPv6
+    return isIPv6 ? address.mapped : address
   }
 
   // MARK: Receiving

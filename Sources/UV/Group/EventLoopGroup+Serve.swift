@@ -14,7 +14,8 @@ extension EventLoopGroup {
   /// Serves a port on all loops. Each connection is served on one of the loops, by a task of its own.
   ///
   /// - Parameters:
-  ///   - host: The address to bind, as a literal; see ``TCP/listen(host:port:backlog:reusePort:)``.
+  ///   - host: The address to bind, as a literal; nil for all addresses, of IPv6 and IPv4. See
+  ///     ``TCP/listen(host:port:backlog:reusePort:)``.
   ///   - port: 0…65535. With 0 the system chooses one port for all loops.
   ///   - backlog: How many connections may wait in the system to be accepted, for each listener; 1 or more.
   ///   - balance: How connections are spread over the loops.
@@ -30,7 +31,7 @@ extension EventLoopGroup {
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   @discardableResult
   public func serve(
-    host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system,
+    host: String? = nil, port: Int, backlog: Int = 511, balance: Balance = .system,
     file: StaticString = #fileID, line: UInt = #line,
     _ handle: nonisolated(nonsending) @escaping @Sendable (TCPConnection) async -> Void
   ) async throws(UVError) -> SocketAddress {
@@ -45,7 +46,7 @@ extension EventLoopGroup {
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   @discardableResult
   public func listen(
-    host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system,
+    host: String? = nil, port: Int, backlog: Int = 511, balance: Balance = .system,
     _ handle: @escaping @Sendable (TCPConnection) -> Void
   ) async throws(UVError) -> SocketAddress {
     try await shards(host, port, backlog, balance, handle)[0].address
@@ -65,7 +66,7 @@ extension EventLoopGroup {
   ///
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   public func serve(
-    host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system, on loop: EventLoop,
+    host: String? = nil, port: Int, backlog: Int = 511, balance: Balance = .system, on loop: EventLoop,
     file: StaticString = #fileID, line: UInt = #line,
     _ handle: nonisolated(nonsending) @escaping @Sendable (TCPConnection) async -> Void
   ) -> Request<SocketAddress> {
@@ -80,7 +81,7 @@ extension EventLoopGroup {
   ///
   /// The corresponding libuv functions are `uv_tcp_init_ex`, `uv_listen` and `uv_accept`.
   public func listen(
-    host: String = "0.0.0.0", port: Int, backlog: Int = 511, balance: Balance = .system, on loop: EventLoop,
+    host: String? = nil, port: Int, backlog: Int = 511, balance: Balance = .system, on loop: EventLoop,
     _ handle: @escaping @Sendable (TCPConnection) -> Void
   ) -> Request<SocketAddress> {
     Request(of: loop) { done in
@@ -95,10 +96,10 @@ extension EventLoopGroup {
 
   /// Makes the listeners: on one loop, or on each.
   private func shards(
-    _ host: String, _ port: Int, _ backlog: Int, _ balance: Balance,
+    _ host: String?, _ port: Int, _ backlog: Int, _ balance: Balance,
     _ handle: @escaping @Sendable (TCPConnection) -> Void
   ) async throws(UVError) -> [Shard] {
-    let wanted = try SocketAddress(host, port: port)
+    let wanted = try WantedAddress(host: host, port: port)
     switch balance {
     case .system: return try await listenOnEach(wanted, backlog, handle)
     case .roundRobin:
@@ -111,22 +112,22 @@ extension EventLoopGroup {
   }
 
   private func listenOnEach(
-    _ wanted: SocketAddress, _ backlog: Int, _ handle: @escaping @Sendable (TCPConnection) -> Void
+    _ wanted: WantedAddress, _ backlog: Int, _ handle: @escaping @Sendable (TCPConnection) -> Void
   ) async throws(UVError) -> [Shard] {
-    var address = wanted
+    var place = wanted
     var shards: [Shard] = []
     PassedSockets.share(wanted, among: executors.count)
     do throws(UVError) {
       for executor in executors {
         // The first listener binds the port; the others get the same port.
-        let shard = try await executor.listen(on: address, backlog, reusePort: true, handle)
+        let shard = try await executor.listen(on: place, backlog, reusePort: true, handle)
         shards.append(shard)
-        address = shard.address
+        place = .one(shard.address)
       }
       // A predecessor with more loops has passed more sockets, in each of which connections may wait.
-      while PassedSockets.contains(address) {
+      while PassedSockets.contains(shards[0].address) {
         let executor = executors[shards.count % executors.count]
-        shards.append(try await executor.listen(on: address, backlog, reusePort: true, handle))
+        shards.append(try await executor.listen(on: place, backlog, reusePort: true, handle))
       }
     } catch {
       for shard in shards { await shard.close() }
@@ -157,14 +158,14 @@ private final class MadeListener {
 
 extension LoopExecutor {
   fileprivate func listen(
-    on address: SocketAddress, _ backlog: Int, reusePort: Bool,
+    on wanted: WantedAddress, _ backlog: Int, reusePort: Bool,
     _ handle: @escaping @Sendable (TCPConnection) -> Void
   ) async throws(UVError) -> Shard {
     // Sound: touched on the loop's thread only.
     let made = UnsafeTransfer(MadeListener())
     do throws(UVError) {
       return try await submit { loop throws(UVError) in
-        let listener = try loop.tcp.listen(on: address, backlog: backlog, reusePort: reusePort)
+        let listener = try loop.tcp.listen(on: wanted, backlog: backlog, reusePort: reusePort)
         made.value.listener = listener
         listener.start { result in
           if case .success(let connection?) = result { handle(connection) }

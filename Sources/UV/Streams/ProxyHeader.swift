@@ -20,7 +20,7 @@ public struct ProxyHeader: Hashable, Sendable {
   }
 
   /// The address of the client. Nil if the load balancer speaks for itself, as for a check of health, or
-  /// doesn't know.
+  /// doesn't know. A client of IPv4 has an address of IPv4, even if the load balancer writes it in IPv6's form.
   public var source: SocketAddress?
   /// The address that the client has connected to; nil with ``source``.
   public var destination: SocketAddress?
@@ -139,7 +139,7 @@ extension ProxyHeader {
     guard let number = UInt16(port), port == "\(number)", !host.contains("%"),
       let address = try? SocketAddress(String(host), port: Int(number)), address.isIPv6 == isSix
     else { throw Malformed(reason: "no address in the PROXY line") }
-    return address
+    return address.unmapped
   }
 
   // MARK: Version 2
@@ -198,8 +198,8 @@ extension ProxyHeader {
       words.0 = words.0 << 8 | UInt64(bytes[place])
       words.1 = words.1 << 8 | UInt64(bytes[place + 8])
     }
-    return SocketAddress(
-      family: .v6(words.0.bigEndian, words.1.bigEndian, scope: 0), port: UInt16(integer(bytes, at: port)))
+    let family = SocketAddress.Family.v6(words.0.bigEndian, words.1.bigEndian, scope: 0)
+    return SocketAddress(family: family, port: UInt16(integer(bytes, at: port))).unmapped
   }
 
   private static func fields(_ header: Span<UInt8>, from start: Int) throws(Malformed) -> [Field] {

@@ -14,8 +14,8 @@ public struct HTTP {
   /// ```
   ///
   /// - Parameters:
-  ///   - host: The address to bind, as a literal: `"0.0.0.0"` for all IPv4 addresses, `"::"` for all
-  ///     addresses, or `"127.0.0.1"` for this machine only.
+  ///   - host: The address to bind, as a literal such as `"127.0.0.1"`, for this machine only. Nil is all
+  ///     addresses, of IPv6 and IPv4; see `TCP.listen(host:port:backlog:reusePort:)`.
   ///   - port: 0…65535. With 0 the system chooses a port; ``HTTPServer/localAddress()`` returns it.
   ///   - limits: How much a client may make the server spend.
   ///   - backlog: How many connections may wait in the system to be accepted, 1 or more.
@@ -27,7 +27,7 @@ public struct HTTP {
   ///
   /// The corresponding libuv functions are `uv_tcp_bind` and `uv_listen`.
   public func listen(
-    host: String = "0.0.0.0", port: Int, limits: HTTPLimits = HTTPLimits(), backlog: Int = 511,
+    host: String? = nil, port: Int, limits: HTTPLimits = HTTPLimits(), backlog: Int = 511,
     reusePort: Bool = false
   ) throws(UVError) -> HTTPServer {
     serve(

@@ -70,6 +70,10 @@ int test_clients_end(int orders, int process);
 void test_reap(int process);
 
 #ifdef __linux__
+/// Takes IPv6 from this thread and those that it starts: the family, or only its addresses. Returns 0 or an error
+/// number.
+int test_without_ipv6(int has_sockets);
+
 /// Starts a process that traces another one, without waiting for it, until it is killed or this process ends.
 /// Returns 0 or an error number.
 int test_trace(int process, int *tracer);
