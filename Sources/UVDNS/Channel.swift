@@ -41,7 +41,7 @@ final class Channel {
 
   private static let library = cares_library_init()
 
-  init(_ loop: EventLoop, _ options: ResolverOptions) throws(AresError) {
+  init(_ loop: EventLoop, _ options: DNSResolverOptions) throws(AresError) {
     let sockets = ChannelSockets(loop)
     var channel: ares_channel?
     var code = Self.library

@@ -2,11 +2,11 @@ extension EventLoop {
   /// The loop's resolver with the system's settings, by c-ares: made when it is first asked for.
   ///
   /// The corresponding function of c-ares is `ares_init_options`.
-  public var resolver: Resolver { Resolvers.all[self] }
+  public var resolver: DNSResolver { Resolvers.all[self] }
 }
 
 private enum Resolvers {
-  static let all = LoopLocal { loop in Resolver(loop, ResolverOptions()) }
+  static let all = LoopLocal { loop in DNSResolver(loop, DNSResolverOptions()) }
 }
 
 extension DNS {
@@ -27,7 +27,7 @@ extension DNS {
   /// - Parameter resolver: A resolver of this loop; nil for the thread pool.
   ///
   /// The corresponding function of c-ares is `ares_getaddrinfo`.
-  public func use(_ resolver: Resolver?) {
+  public func use(_ resolver: DNSResolver?) {
     if let resolver { require(resolver.loop === loop, "a loop uses the resolver of another loop") }
     NameLookups.all[loop].used = resolver
   }

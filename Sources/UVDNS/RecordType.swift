@@ -19,7 +19,7 @@ extension DNSAnswer: Sendable where Value: Sendable {}
 extension DNSAnswer: Equatable where Value: Equatable {}
 extension DNSAnswer: Hashable where Value: Hashable {}
 
-/// A kind of records that ``Resolver/query(_:_:searches:)`` asks for.
+/// A kind of records that ``DNSResolver/query(_:_:searches:)`` asks for.
 ///
 /// ```swift
 /// let request = loop.resolver.query("_imap._tcp.example.org", .srv)

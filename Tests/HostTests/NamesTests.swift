@@ -13,9 +13,9 @@ import UVTestSupport
       let host = Host()
       var loop: EventLoop? = try EventLoop(adopting: host.loop)
       let server = try loop!.udp.bind(host: "127.0.0.1", port: 0)
-      var options = ResolverOptions()
+      var options = DNSResolverOptions()
       (options.servers, options.timeout) = ([try server.localAddress()], .seconds(1000))
-      var resolver: Resolver? = try Resolver(loop!, options: options)
+      var resolver: DNSResolver? = try DNSResolver(loop!, options: options)
       loop!.dns.use(resolver)
       // The name is in the system's file, so no server is asked.
       loop!.dns.resolve("localhost") { log.append("localhost \($0.error?.name ?? "-")") }

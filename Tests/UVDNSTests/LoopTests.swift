@@ -138,7 +138,7 @@ import UVTestSupport
       let names = try NameServer(loop) { $0.name == "three.test" ? .silence : .records([[192, 0, 2, 1]]) }
       let before = loop.polls
       let log = Log<String>()
-      var resolver: Resolver? = try names.resolver(timeout: .seconds(1000))
+      var resolver: DNSResolver? = try names.resolver(timeout: .seconds(1000))
       loop.dns.use(resolver)
       let third = resolver!.query("three.test", .a) { log.append("three \($0.error?.code.name ?? "-")") }
       resolver!.query("one.test", .a) { [resolver] _ in
@@ -205,7 +205,7 @@ import UVTestSupport
   func dropped() async throws {
     try await withLoop { loop in
       let names = try NameServer(loop) { _ in .records([[192, 0, 2, 1]]) }
-      weak var dropped: Resolver?
+      weak var dropped: DNSResolver?
       let before = loop.polls
       for _ in 0..<3 {
         let resolver = try names.resolver()

@@ -80,15 +80,15 @@ final class NameServer {
 
   /// A resolver that asks this server alone.
   func resolver(
-    tries: Int = 1, timeout: Duration = .seconds(20), _ change: (inout ResolverOptions) -> Void = { _ in }
-  ) throws(UVError) -> Resolver {
-    var options = ResolverOptions()
+    tries: Int = 1, timeout: Duration = .seconds(20), _ change: (inout DNSResolverOptions) -> Void = { _ in }
+  ) throws(UVError) -> DNSResolver {
+    var options = DNSResolverOptions()
     options.servers = [address]
     options.tries = tries
     options.timeout = timeout
     options.searchDomains = []
     change(&options)
-    return try Resolver(socket.loop, options: options)
+    return try DNSResolver(socket.loop, options: options)
   }
 
   private func reply(to bytes: [UInt8], isByTCP: Bool) -> Bytes? {

@@ -14,10 +14,10 @@ import UVDNS
     let count = Count()
     let group = try EventLoopGroup(count: 4)
     @Sendable func next(_ loop: EventLoop) {
-      var options = ResolverOptions()
+      var options = DNSResolverOptions()
       (options.timeout, options.tries) = (.milliseconds(2), 1)
       options.servers = (try? SocketAddress("127.0.0.1", port: 9)).map { [$0] }
-      guard let resolver = try? Resolver(loop, options: options) else { return }
+      guard let resolver = try? DNSResolver(loop, options: options) else { return }
       resolver.dns.resolve("example.org") { _ in
         _ = resolver
         if count.value.add(1, ordering: .relaxed).newValue == 200, exits { exit(0) }

@@ -52,10 +52,10 @@ import UVTestSupport
       try await socket.close().value
       listener.start { result in if case .success(let connection?) = result { connection.close() } }
       for (address, usesTCP) in [(nobody, false), (nobody, true), (hangingUp, true)] {
-        var options = ResolverOptions()
+        var options = DNSResolverOptions()
         (options.servers, options.usesTCP, options.tries) = ([address], usesTCP, 1)
         options.timeout = .seconds(1000)
-        let resolver = try Resolver(loop, options: options)
+        let resolver = try DNSResolver(loop, options: options)
         await expectError(.nameServerFailure, of: try await resolver.query("example.org", .a).value)
       }
       listener.close()
@@ -261,7 +261,7 @@ import UVTestSupport
         let server = try NameServer(loop) { _ in .records([[192, 0, 2, 2]]) }
         let resolver = try server.resolver {
           $0.searchDomains = nil
-          $0.configuration = path
+          $0.configuration = FilePath(path)
         }
         #expect(try await resolver.query("db", .a, searches: true).value.map(\.name) == ["db.one.test"])
         try "search two.test\n".write(toFile: path, atomically: true, encoding: .utf8)
@@ -296,17 +296,17 @@ import UVTestSupport
 
   @Test func `Options that are out of range are refused, with the range`() async throws {
     try await withLoop { loop in
-      func expectRefusal(_ change: (inout ResolverOptions) -> Void) {
-        var options = ResolverOptions()
+      func expectRefusal(_ change: (inout DNSResolverOptions) -> Void) {
+        var options = DNSResolverOptions()
         change(&options)
-        #expect(throws: UVError.self) { try Resolver(loop, options: options) }
+        #expect(throws: UVError.self) { try DNSResolver(loop, options: options) }
       }
       expectRefusal { $0.timeout = .zero }
       expectRefusal { $0.tries = 0 }
       expectRefusal { $0.dots = 16 }
       expectRefusal { $0.servers = [] }
       expectRefusal { $0.searchDomains = ["a b"] }
-      expectRefusal { $0.configuration = "a\0" }
+      expectRefusal { $0.configuration = "" }
       // One that isn't there leaves the rest.
       let server = try NameServer(loop) { _ in .records([[192, 0, 2, 2]]) }
       let resolver = try server.resolver { $0.configuration = "/nowhere/resolv.conf" }

@@ -83,7 +83,9 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
 
 extension PathConvertible {
   /// The path as text, for an error.
-  var subject: String { withPathBytes { $0.map { String(cString: $0) } ?? "a path with a NUL in it" } }
+  package var subject: String {
+    withPathBytes { $0.map { String(cString: $0) } ?? "a path with a NUL in it" }
+  }
 
   /// Calls `body` with the path if a Unix domain socket can have it.
   func withSocketPath<T>(_ operation: String, _ body: (UnsafePointer<CChar>) -> T) throws(UVError) -> T {

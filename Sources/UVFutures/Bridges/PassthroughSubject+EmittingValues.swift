@@ -9,9 +9,11 @@ extension PassthroughSubject {
   ///
   /// Erase it with `eraseToAnyPublisher()` before handing it out, so that nobody else can send.
   ///
-  /// There must be a current loop: outside one this stops the program with a message.
+  /// There must be a current loop: outside one this stops the program with a message. An extension of your own
+  /// with this name, as in well-known recipes, is preferred to this one.
   ///
   /// Combine's `PassthroughSubject`, Swift's `AsyncSequence`.
+  @_disfavoredOverload
   public static func emittingValues<Values: AsyncSequence>(
     from values: Values
   ) -> PassthroughSubject where Values.Element == Output, Values.Failure == Failure {
@@ -47,6 +49,17 @@ extension PassthroughSubject where Failure == any Error {
   public static func emittingValues<Values: AsyncSequence>(
     from values: Values
   ) -> PassthroughSubject where Values.Element == Output {
+    emitting(values) { $0 }
+  }
+
+  /// A subject that sends the elements of an asynchronous sequence whose error is any error, too. It is there so that
+  /// the compiler need not choose between the other two.
+  ///
+  /// Combine's `PassthroughSubject`, Swift's `AsyncSequence`.
+  @_disfavoredOverload
+  public static func emittingValues<Values: AsyncSequence>(
+    from values: Values
+  ) -> PassthroughSubject where Values.Element == Output, Values.Failure == any Error {
     emitting(values) { $0 }
   }
 }

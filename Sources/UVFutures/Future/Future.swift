@@ -70,14 +70,21 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   /// to it. The compiler does not check that a result which is not `Sendable` is given up by the thread that
   /// calls; that of ``FutureResolver`` does. Complexity: O(1), and O(*n*) to deliver to *n* subscribers.
   @inlinable
-  public init(_ attemptToFulfill: (@escaping Promise) -> Void) {
+  public convenience init(_ attemptToFulfill: (@escaping Promise) -> Void) {
+    self.init(start: { attemptToFulfill($0) })
+  }
+
+  /// The promise may be called by any thread in any case. Whether the compiler lets one be captured there is up to
+  /// the initializers.
+  @inlinable
+  init(start: (@escaping @Sendable (Result<Output, Failure>) -> Void) -> Void) {
     if EventLoop.current != nil {
-      RemoteTicket.open(self) { ticket in
-        attemptToFulfill { Future<Output, Failure>.resolve(ticket, $0) }
-      }
+      RemoteTicket.open(self) { ticket in start { Future<Output, Failure>.resolve(ticket, $0) } }
     } else {
       gate = Gate()
-      attemptToFulfill { [self] in settleThroughGate($0) }
+      // Sound: touched inside the gate.
+      let transfer = UnsafeTransfer(self)
+      start { transfer.value.settleThroughGate($0) }
     }
   }
 
@@ -225,6 +232,31 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
     guard let cancelWork else { return }
     self.cancelWork = nil
     cancelWork()
+  }
+}
+
+extension Future where Output: Sendable {
+  /// Creates a future and calls `attemptToFulfill` at once, the only time. Its promise can be captured by the
+  /// completion handler of work on another thread:
+  ///
+  /// ```swift
+  /// Future<Data, any Error> { promise in
+  ///   URLSession.shared.dataTask(with: url) { data, _, error in
+  ///     promise(data.map { .success($0) } ?? .failure(error!))
+  ///   }.resume()
+  /// }
+  /// ```
+  ///
+  /// - Parameter attemptToFulfill: Starts the work and has the promise called with its result, at once or
+  ///   later, on any thread. If the promise is never called, subscribers receive nothing, and are released
+  ///   with its last copy.
+  ///
+  /// Complexity: O(1), and O(*n*) to deliver to *n* subscribers.
+  @inlinable
+  public convenience init(
+    _ attemptToFulfill: (@escaping @Sendable (Result<Output, Failure>) -> Void) -> Void
+  ) {
+    self.init(start: attemptToFulfill)
   }
 }
 

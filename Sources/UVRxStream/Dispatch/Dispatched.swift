@@ -55,7 +55,7 @@ extension Dispatch {
     _ work: @escaping @Sendable (T) -> U, of value: T, then done: @escaping (U) -> Void, on loop: EventLoop
   ) {
     let hop = Future<U, Never>()
-    let resolver = FutureResolver(loop, hop)
+    let resolver = FutureCompletion(loop, hop)
     hop.attach({ if case .value(let result) = $0 { done(result) } }, for: hop.node)
     run { resolver(.success(work(value))) }
   }

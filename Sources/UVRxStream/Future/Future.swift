@@ -47,15 +47,23 @@ public class Future<Output, Failure: Error>: StreamFuture {
   ///   thread. If that is never called, the chain hears nothing, and is released with its last copy.
   ///
   /// The compiler does not check that a result which is not `Sendable` is given up by the thread that calls;
-  /// that of ``FutureResolver`` does.
-  public init(_ task: (@escaping Promise) -> Void) {
+  /// that of ``FutureCompletion`` does.
+  public convenience init(_ task: (@escaping Promise) -> Void) {
+    self.init(start: { task($0) })
+  }
+
+  /// The completion may be called by any thread in any case. Whether the compiler lets one be captured there is
+  /// up to the initializers.
+  init(start: (@escaping @Sendable (Result<Output, Failure>) -> Void) -> Void) {
     guard let loop = EventLoop.current else {
       gate = Gate()
-      task { [self] in settleThroughGate(Settlement($0)) }
+      // Sound: touched inside the gate.
+      let transfer = UnsafeTransfer(self)
+      start { transfer.value.settleThroughGate(Settlement($0)) }
       return
     }
-    let resolver = FutureResolver(loop, self)
-    task { resolver.resolve($0) }
+    let completion = FutureCompletion(loop, self)
+    start { completion.resolve($0) }
   }
 
   /// Creates a future on the current loop and runs `task` at once, where `dispatch` says.
@@ -66,11 +74,11 @@ public class Future<Output, Failure: Error>: StreamFuture {
   ///
   /// There must be a current loop: outside one this stops the program with a message.
   public convenience init(
-    dispatch: Dispatch, task: @escaping @Sendable (FutureResolver<Output, Failure>) -> Void
+    dispatch: Dispatch, task: @escaping @Sendable (FutureCompletion<Output, Failure>) -> Void
   ) {
     self.init()
-    let resolver = FutureResolver(.needed(for: "Future(dispatch:task:)"), self)
-    dispatch.run { task(resolver) }
+    let completion = FutureCompletion(.needed(for: "Future(dispatch:task:)"), self)
+    dispatch.run { task(completion) }
   }
 
   deinit { node.abandon() }
@@ -140,5 +148,22 @@ public class Future<Output, Failure: Error>: StreamFuture {
     let replay = Replay { Propagation.run { branch(outcome) } }
     child.replay = replay.after(child.replay)
     EventLoop.needed(for: "attaching to a completed future").queueMicrotask { replay.run() }
+  }
+}
+
+extension Future where Output: Sendable {
+  /// Creates a future and runs `task` at once. Its argument can be captured by the completion handler of work
+  /// on another thread:
+  ///
+  /// ```swift
+  /// Future<Int, Never> { completion in
+  ///   DispatchQueue.global().async { completion(.success(compute())) }
+  /// }
+  /// ```
+  ///
+  /// - Parameter task: Starts the work and has its argument called with the result, at once or later, on any
+  ///   thread. If that is never called, the chain hears nothing, and is released with its last copy.
+  public convenience init(_ task: (@escaping @Sendable (Result<Output, Failure>) -> Void) -> Void) {
+    self.init(start: task)
   }
 }

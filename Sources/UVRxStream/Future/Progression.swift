@@ -37,28 +37,41 @@ public class Progression<Unit, Output, Failure: Error>: Future<Output, Failure> 
   /// - Parameter task: Starts the work; gets what to call with the progress and what to call with the result,
   ///   both on any thread, and returns what to call when it is cancelled, if anything. The loop keeps running
   ///   until the result is there or can't come any more.
-  public init(
+  public convenience init(
     _ task: (_ progress: @escaping (ProgressEvent<Unit>) -> Void, _ completion: @escaping Promise) -> (
       () -> Void
     )?
   ) {
+    self.init(begin: { task($0, $1) })
+  }
+
+  /// Both functions may be called by any thread in any case. Whether the compiler lets them be captured there is
+  /// up to the initializers.
+  init(
+    begin: (
+      _ progress: @escaping @Sendable (ProgressEvent<Unit>) -> Void,
+      _ completion: @escaping @Sendable (Result<Output, Failure>) -> Void
+    ) -> (() -> Void)?
+  ) {
     super.init()
+    // Sound: the progression is looked up where it lives, or inside the gate.
+    let weakly = UnsafeTransfer(WeakReference(self))
     guard let loop = EventLoop.current else {
       let gate = Gate()
       self.gate = gate
-      let cancel = task(
-        { [weak self] event in gate.run { self?.report(event) } },
-        { [self] in settleThroughGate(Settlement($0)) })
+      // Sound: touched inside the gate.
+      let transfer = UnsafeTransfer(self)
+      let cancel = begin(
+        { event in gate.run { weakly.value.object?.report(event) } },
+        { transfer.value.settleThroughGate(Settlement($0)) })
       if isActive { cancelTask = cancel }
       return
     }
-    let (resolver, executor) = (FutureResolver(loop, self), loop.executor)
-    // Sound: the progression is looked up where it lives.
-    let weakly = UnsafeTransfer(WeakReference(self))
-    let cancel = task(
-      { event in onLoop(executor) { _ in weakly.value.object?.report(event) } }, { resolver.resolve($0) })
+    let (completion, executor) = (FutureCompletion(loop, self), loop.executor)
+    let cancel = begin(
+      { event in onLoop(executor) { _ in weakly.value.object?.report(event) } }, { completion.resolve($0) })
     guard isActive else { return }
-    cancelTask = { [weak ticket = resolver.ticket] in
+    cancelTask = { [weak ticket = completion.ticket] in
       ticket?.giveUp()
       cancel?()
     }
@@ -130,6 +143,22 @@ public class Progression<Unit, Output, Failure: Error>: Future<Output, Failure> 
 
   /// Called once it has been cancelled.
   func didCancel() {}
+}
+
+extension Progression where Output: Sendable, Unit: Sendable {
+  /// Creates a progression and runs `task` at once. Its arguments can be captured by work on another thread.
+  ///
+  /// - Parameter task: Starts the work; gets what to call with the progress and what to call with the result,
+  ///   both on any thread, and returns what to call when it is cancelled, if anything. The loop keeps running
+  ///   until the result is there or can't come any more.
+  public convenience init(
+    _ task: (
+      _ progress: @escaping @Sendable (ProgressEvent<Unit>) -> Void,
+      _ completion: @escaping @Sendable (Result<Output, Failure>) -> Void
+    ) -> (() -> Void)?
+  ) {
+    self.init(begin: task)
+  }
 }
 
 /// Refers to an object that may go.

@@ -33,10 +33,11 @@ class PromiseAttempts {
 /// The task of a promise.
 final class PromiseWork<Output, Failure: Error>: PromiseAttempts {
   typealias State = Observable<StreamState<Failure>, Never>
-  private let task: (State, @escaping (Result<Output, Failure>) -> Void) -> Void
+  typealias Start = (State, @escaping @Sendable (Result<Output, Failure>) -> Void) -> Void
+  private let task: Start
   private let state = State(value: .active)
 
-  init(_ task: @escaping (State, @escaping (Result<Output, Failure>) -> Void) -> Void) { self.task = task }
+  init(_ task: @escaping Start) { self.task = task }
 
   func run(_ done: @escaping (Settlement<Output, Failure>) -> Void) {
     let loop = EventLoop.needed(for: "StreamPromise")
@@ -47,12 +48,15 @@ final class PromiseWork<Output, Failure: Error>: PromiseAttempts {
       done(.cancelled)
     }
     guard let number else { return done(.cancelled) }
-    task(state) { [self] result in
+    // Sound: used on the loop's thread.
+    let own = UnsafeTransfer((work: self, done: done))
+    task(state) { result in
       guard ticket.claim() else { return }
       // Sound: the caller gives the result up, and the loop takes it.
       let transfer = UnsafeTransfer(result)
-      ticket.completeNow { [self] _ in
-        guard end(number) else { return }
+      ticket.completeNow { _ in
+        let (work, done) = own.value
+        guard work.end(number) else { return }
         switch transfer.value {
         case .success(let value): done(.value(value))
         case .failure(let error): done(.failure(error))

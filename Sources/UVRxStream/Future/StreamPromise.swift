@@ -28,8 +28,19 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
   ///
   /// - Parameter task: Gets the promise's state, to stop when that is no longer active, and what to call with
   ///   the result. It runs again for each retry.
-  public init(
+  public convenience init(
     _ task: @escaping (Observable<StreamState<Failure>, Never>, @escaping Promise) -> Void
+  ) {
+    self.init(attempt: { task($0, $1) })
+  }
+
+  /// The completion may be called by any thread in any case. Whether the compiler lets one be captured there is
+  /// up to the initializers.
+  init(
+    attempt task:
+      @escaping (
+        Observable<StreamState<Failure>, Never>, @escaping @Sendable (Result<Output, Failure>) -> Void
+      ) -> Void
   ) {
     super.init()
     let loop = EventLoop.needed(for: "StreamPromise")
@@ -246,5 +257,21 @@ public final class StreamPromise<Output, Failure: Error>: Future<Output, Failure
       case .failure(let error): done(.failure(error))
       }
     }
+  }
+}
+
+extension StreamPromise where Output: Sendable {
+  /// Creates a promise and starts its task in the current loop's next microtask; outside a loop this stops
+  /// the program with a message. The completion can be captured by work on another thread.
+  ///
+  /// - Parameter task: Gets the promise's state, to stop when that is no longer active, and what to call with
+  ///   the result. It runs again for each retry.
+  public convenience init(
+    _ task:
+      @escaping (
+        Observable<StreamState<Failure>, Never>, @escaping @Sendable (Result<Output, Failure>) -> Void
+      ) -> Void
+  ) {
+    self.init(attempt: task)
   }
 }

@@ -9,15 +9,15 @@ enum RecordsOfAServer: Program {
         guard case .success(let datagram?) = result, let reply = answer(Array(datagram.bytes)) else { return }
         server.send(Bytes(reply), to: datagram.address) { _ in }
       }
-      var options = ResolverOptions()
+      var options = DNSResolverOptions()
       options.servers = [try server.localAddress()]
       options.timeout = .milliseconds(20)
       options.tries = 1
       options.searchDomains = ["example.org"]
       options.dots = 1
       options.configuration = "/nowhere"
-      print(options.usesTCP, options == ResolverOptions())
-      let resolver = try Resolver(loop, options: options)
+      print(options.usesTCP, options == DNSResolverOptions())
+      let resolver = try DNSResolver(loop, options: options)
       print(resolver.loop === loop, resolver.options == options)
 
       for address in try await resolver.query("example.org", .a).value {
@@ -71,7 +71,7 @@ enum RecordsOfAServer: Program {
       server.close()
 
       options.tries = 0
-      do throws(UVError) { _ = try Resolver(loop, options: options) } catch { print(error) }
+      do throws(UVError) { _ = try DNSResolver(loop, options: options) } catch { print(error) }
     }
   }
 

@@ -11,7 +11,7 @@ private func moved(_ future: Future<Int, Never>) -> Dispatched<Int, Never> {
   future.dispatch(.async(on: .background))
 }
 
-private func finish(_ resolver: FutureResolver<Int, Never>) { resolver(.success(3)) }
+private func finish(_ resolver: FutureCompletion<Int, Never>) { resolver(.success(3)) }
 
 private struct Unreadable: Error {}
 

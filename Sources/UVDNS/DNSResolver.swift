@@ -17,20 +17,20 @@ import CAres
 /// ``UV/EventLoop/resolver`` has the system's settings. Make others for servers of your own:
 ///
 /// ```swift
-/// var options = ResolverOptions()
+/// var options = DNSResolverOptions()
 /// options.servers = [try SocketAddress("127.0.0.1", port: 5353)]
-/// let resolver = try Resolver(loop, options: options)
+/// let resolver = try DNSResolver(loop, options: options)
 /// print(try await resolver.dns.resolve("db.internal", port: 5432).value)
 /// ```
 ///
 /// It belongs to its loop's thread, as all that is made from a loop does.
 ///
 /// The corresponding type of c-ares is `ares_channel`.
-public final class Resolver {
+public final class DNSResolver {
   /// The loop that it looks up on.
   public let loop: EventLoop
   /// The settings that differ from the system's.
-  public let options: ResolverOptions
+  public let options: DNSResolverOptions
 
   /// Nil until something is asked.
   private var channel: Channel?
@@ -45,12 +45,12 @@ public final class Resolver {
   /// - Throws: `invalidArgument` if an option is out of range.
   ///
   /// The corresponding function of c-ares is `ares_init_options`.
-  public convenience init(_ loop: EventLoop, options: ResolverOptions) throws(UVError) {
+  public convenience init(_ loop: EventLoop, options: DNSResolverOptions) throws(UVError) {
     try options.check()
     self.init(loop, options)
   }
 
-  init(_ loop: EventLoop, _ options: ResolverOptions) {
+  init(_ loop: EventLoop, _ options: DNSResolverOptions) {
     self.loop = loop
     self.options = options
   }
@@ -124,7 +124,8 @@ public final class Resolver {
   private func currentChannel() throws(AresError) -> Channel {
     if let channel, let checked, checked.duration(to: loop.now) < .seconds(1) { return channel }
     checked = loop.now
-    let version = cares_file_version(options.configuration ?? "/etc/resolv.conf")
+    let path = options.configuration ?? "/etc/resolv.conf"
+    let version = path.withPlatformString { cares_file_version($0) }
     if let channel, version == configuration { return channel }
     // The questions of the one before keep it until they have their answers.
     let new = try Channel(loop, options)
@@ -134,7 +135,7 @@ public final class Resolver {
   }
 }
 
-extension Resolver: NameLookup {
+extension DNSResolver: NameLookup {
   package func addresses(
     of host: String, port: UInt16, family: Int32, _ done: @escaping Completion<[SocketAddress]>
   ) -> PendingRequest {

@@ -1,8 +1,8 @@
 import CAres
 
-/// The settings of a ``Resolver`` that differ from the system's. A value that is nil leaves the setting to
+/// The settings of a ``DNSResolver`` that differ from the system's. A value that is nil leaves the setting to
 /// `/etc/resolv.conf`, the environment variables `RES_OPTIONS` and `LOCALDOMAIN`, and c-ares.
-public struct ResolverOptions: Hashable, Sendable {
+public struct DNSResolverOptions: Hashable, Sendable {
   /// The name servers, in the order in which they are tried. A port of 0 means 53. By default those of
   /// `/etc/resolv.conf`.
   ///
@@ -36,11 +36,11 @@ public struct ResolverOptions: Hashable, Sendable {
   /// The corresponding flag of c-ares is `ARES_FLAG_USEVC`.
   public var usesTCP = false
 
-  /// The path of a file with the system's settings, in place of `/etc/resolv.conf`. The resolver looks at most once
+  /// The file with the system's settings, in place of `/etc/resolv.conf`. The resolver looks at most once
   /// a second whether the file has changed, and takes over what it says.
   ///
   /// The corresponding option of c-ares is `ARES_OPT_RESOLVCONF`.
-  public var configuration: String?
+  public var configuration: FilePath?
 
   /// Creates options that leave everything to the system.
   public init() {}
@@ -56,7 +56,7 @@ public struct ResolverOptions: Hashable, Sendable {
     if let tries, !(1...100 ~= tries) { throw refuse("tries \(tries) (1...100)") }
     if let dots, !(0...15 ~= dots) { throw refuse("dots \(dots) (0...15)") }
     if let servers, servers.isEmpty { throw refuse("no server") }
-    if configuration?.utf8.contains(0) == true { throw refuse("a path with a NUL in it") }
+    if configuration?.isEmpty == true { throw refuse("an empty path") }
     for domain in searchDomains ?? []
     where domain.utf8.contains(where: { $0 <= 32 || $0 >= 127 }) || domain.isEmpty {
       throw refuse("search domain \(domain)")
@@ -80,6 +80,6 @@ public struct ResolverOptions: Hashable, Sendable {
   }
 }
 
-private func withPointer<T>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> T) -> T {
-  if let text { text.withCString(body) } else { body(nil) }
+private func withPointer<T>(_ text: (some PathConvertible)?, _ body: (UnsafePointer<CChar>?) -> T) -> T {
+  if let text { text.withPathBytes(body) } else { body(nil) }
 }

@@ -3,11 +3,11 @@ import UV
 /// Completes a future from any thread.
 ///
 /// The future stays on its loop: the result is sent there, and the chain hears it there. The loop keeps
-/// running until the future is completed or the resolver is released. If the resolver is released first, the
+/// running until the future is completed or the last copy of this is released. If that is released first, the
 /// chain hears nothing.
 ///
 /// RxStream's `completion`, of `Future.init(dispatch:task:)`.
-public struct FutureResolver<Output, Failure: Error>: Sendable {
+public struct FutureCompletion<Output, Failure: Error>: Sendable {
   let ticket: RemoteTicket
 
   init(_ loop: EventLoop, _ future: Future<Output, Failure>) { ticket = RemoteTicket(future, of: loop) }
