@@ -87,7 +87,7 @@ public enum DiagnosticsAddress: Hashable, Sendable {
   /// others can't reach, unless you name another.
   case port(Int, host: String = "127.0.0.1")
   /// A socket of the Unix domain. The file of a socket that nobody listens on any more is replaced.
-  case unix(path: String)
+  case unix(path: FilePath)
 }
 
 extension EventLoop {

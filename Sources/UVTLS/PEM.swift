@@ -10,12 +10,14 @@ final class PEM {
   private let source: OpaquePointer
   private let bytes: Bytes
 
-  init(path: String) throws(UVError) {
-    subject = path
+  init(path: some PathConvertible) throws(UVError) {
+    subject = path.subject
     bytes = Bytes()
     OpenSSLStart.ensure()
     ERR_clear_error()
-    guard let file = BIO_new_file(path, "r") else { throw OpenSSLError.take(Self.operation, path) }
+    let opened: OpaquePointer?? = path.withPathBytes { $0.map { BIO_new_file($0, "r") } }
+    guard let opened else { throw UVError(.invalidArgument, operation: Self.operation, subject: subject) }
+    guard let file = opened else { throw OpenSSLError.take(Self.operation, subject) }
     source = file
   }
 

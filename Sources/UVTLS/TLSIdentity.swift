@@ -25,13 +25,13 @@ public final class TLSIdentity: @unchecked Sendable {
   ///     The root itself isn't needed.
   ///   - privateKey: The file with the private key. It may be the same file.
   ///   - passphrase: What an encrypted private key is decrypted with; nil for a key that isn't encrypted.
-  /// - Throws: `noSuchFile` or `permissionDenied`, and `tls` if a file holds something else, if the key
+  /// - Throws: `noSuchFile`, `permissionDenied` or `invalidArgument` (a path with a NUL in it), and `tls` if a file holds something else, if the key
   ///   doesn't match the certificate, or if the key is encrypted and the passphrase is missing or wrong. The
   ///   error names the file.
   ///
   /// The corresponding OpenSSL functions are `PEM_read_bio_X509` and `PEM_read_bio_PrivateKey`.
   public convenience init(
-    certificateChain: String, privateKey: String, passphrase: String? = nil
+    certificateChain: some PathConvertible, privateKey: some PathConvertible, passphrase: String? = nil
   ) throws(UVError) {
     let certificates = try PEM(path: certificateChain)
     let key = try PEM(path: privateKey)

@@ -4,7 +4,7 @@ import COpenSSL
 public struct TLSTrust: Sendable {
   enum Roots: Sendable {
     case system
-    case file(String)
+    case file(any PathConvertible & Sendable)
     case pem(Bytes)
     case everyone
   }
@@ -21,7 +21,9 @@ public struct TLSTrust: Sendable {
   /// - Parameter path: The file. It is read when a context is made.
   ///
   /// The corresponding OpenSSL function is `X509_STORE_add_cert`.
-  public static func certificates(_ path: String) -> TLSTrust { TLSTrust(roots: .file(path)) }
+  public static func certificates(_ path: some PathConvertible & Sendable) -> TLSTrust {
+    TLSTrust(roots: .file(path))
+  }
 
   /// Certificates in PEM form, and no others.
   ///

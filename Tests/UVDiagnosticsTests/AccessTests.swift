@@ -96,7 +96,7 @@ import UVTestSupport
   func unixSocket() async throws {
     try await withLoop { loop in
       try await withTemporaryDirectory { directory in
-        let page = try loop.diagnostics.listen(on: .unix(path: "\(directory)/socket"))
+        let page = try loop.diagnostics.listen(on: .unix(path: FilePath("\(directory)/socket")))
         #expect(page.url.hasPrefix("http://localhost/?token="))
         let answer = try await loop.ask(page.url(of: "snapshot.json"), socket: "\(directory)/socket")
         #expect(try answer.part(["loops", 0, "name"]) as? String == loop.name)

@@ -30,7 +30,7 @@ extension EventLoop {
     _ url: String, _ method: HTTPRequest.Method = .get, socket: String? = nil, fields: HTTPFields = [:]
   ) async throws -> Answer {
     var options = HTTPClientOptions()
-    options.unixSocket = socket
+    options.unixSocket = socket.map { FilePath($0) }
     let client = HTTPClient(self, options: options)
     let request = try #require(HTTPRequest(method: method, url: url, headerFields: fields))
     let answer = try await client.send(request).value

@@ -4,7 +4,20 @@ import CUV
 ///
 /// The corresponding libuv type is `uv_dirent_type_t`.
 public enum FileType: Hashable, Sendable {
-  case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice
+  /// A file with bytes.
+  case regular
+  /// A directory, which has entries.
+  case directory
+  /// A symbolic link, which names another file.
+  case symbolicLink
+  /// A pipe that has a name, and gives what came first.
+  case fifo
+  /// A socket of the Unix domain.
+  case socket
+  /// A device that is read and written byte by byte, such as a terminal.
+  case characterDevice
+  /// A device that is read and written in blocks, such as a disk.
+  case blockDevice
   /// The file system doesn't tell the type, or the file is of a type that isn't listed here.
   case unknown
 

@@ -1,7 +1,7 @@
 import CUV
 
 extension FileSystem {
-  /// Reads the contents of a file.
+  /// Reads the contents of a file, at most `maximumSize` bytes.
   ///
   /// Opening, reading and closing are one job of the thread pool. Four jobs would cost far more than the work
   /// itself.

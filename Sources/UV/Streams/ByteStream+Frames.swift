@@ -65,7 +65,7 @@ extension ByteStream {
     read(Frame(.peek, count), done)
   }
 
-  /// Reads the bytes before a delimiter, and takes the delimiter away.
+  /// Reads the bytes before a delimiter, at most `limit` bytes, and takes the delimiter away.
   ///
   /// - Parameters:
   ///   - delimiter: One byte or more, such as `"\r\n"`.
@@ -94,7 +94,8 @@ extension ByteStream {
     read(Frame(.until, limit, delimiter), done)
   }
 
-  /// Reads a line, and takes its end away: a line feed, with or without a carriage return before it.
+  /// Reads a line of at most `limit` bytes, and takes its end away: a line feed, with or without a carriage
+  /// return before it.
   ///
   /// ```swift
   /// while let line = try await connection.readLine(limit: 1024).value {
@@ -126,7 +127,7 @@ extension ByteStream {
     read(Frame(.line, limit), done)
   }
 
-  /// Reads everything before the end of the stream.
+  /// Reads everything before the end of the stream, at most `limit` bytes.
   ///
   /// - Parameter limit: The most bytes that there may be, 0 or more.
   /// - Returns: A request for the bytes, which are none if the stream has ended. It fails with

@@ -1,7 +1,7 @@
 /// Lines that must end in one way, and going on after what was too long.
 extension ByteStream {
-  /// Drops the bytes before a delimiter, and the delimiter. So a server refuses what is too long, and goes on
-  /// with what follows:
+  /// Drops the bytes before a delimiter, at most `limit` bytes, and the delimiter. So a server refuses what is
+  /// too long, and goes on with what follows:
   ///
   /// ```swift
   /// while true {
@@ -41,7 +41,8 @@ extension ByteStream {
     read(Frame(.skip, limit, delimiter)) { done($0.map { $0?.count }) }
   }
 
-  /// Reads a line that ends with a carriage return and a line feed, and takes these away.
+  /// Reads a line of at most `limit` bytes that ends with a carriage return and a line feed, and takes these
+  /// away.
   ///
   /// It is for protocols in which everybody must agree on where a line ends. A line in which a carriage return
   /// or a line feed stands alone is refused; ``readLine(limit:)`` takes either end, and

@@ -125,7 +125,7 @@ extension ByteStream {
 /// These functions look only at bytes that the stream has read and no reader has taken. They don't ask the
 /// system for more, and wait for nothing.
 extension ByteStream {
-  /// Takes the bytes before a delimiter if they have come, and takes the delimiter away.
+  /// Takes the bytes before a delimiter, at most `limit` bytes, if they have come, and takes the delimiter away.
   ///
   /// A server whose peers send several requests at once can gather its answers until the next request isn't
   /// complete, and write them together:
@@ -151,7 +151,7 @@ extension ByteStream {
     try tryRead(Frame(.until, limit, delimiter))
   }
 
-  /// Takes a line if it has come, and takes its end away; see ``readLine(limit:)`` and
+  /// Takes a line of at most `limit` bytes if it has come, and takes its end away; see ``readLine(limit:)`` and
   /// ``tryRead(until:limit:)``.
   ///
   /// - Parameter limit: The most bytes that the line may have, 0 or more.

@@ -53,10 +53,10 @@ public struct HTTPClientOptions: Sendable {
   /// Whether ``proxy`` isn't for `https`, because the environment's variables name none for that.
   var isPlainProxyOnly = false
 
-  /// The path of a socket of the Unix domain that all connections go to, in place of TCP; none by default. The
+  /// The socket of the Unix domain that all connections go to, in place of TCP; none by default. The
   /// URL says what is asked of the server there, such as `http://localhost/info` of Docker's
   /// `/var/run/docker.sock`. With a ``proxy``, the proxy listens there.
-  public var unixSocket: String?
+  public var unixSocket: FilePath?
   /// How long a request with the field `Expect: 100-continue` waits for leave to send its body; 1 s by default.
   /// Then the body is sent anyway, since not all servers give leave (RFC 9110, 10.1.1).
   public var continueTimeout = Duration.seconds(1)

@@ -72,7 +72,7 @@ public final class HTTPBody: ReadableSource<Bytes> {
     finish(error)
   }
 
-  /// Reads the rest of the body.
+  /// Reads the rest of the body, at most `limit` bytes.
   ///
   /// - Parameter limit: The most bytes that there may be.
   /// - Returns: A request for the bytes. It fails with `messageTooLong` if there are more, and with the errors

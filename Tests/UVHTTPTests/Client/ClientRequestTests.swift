@@ -137,7 +137,7 @@ import UVTestSupport
     try await withTemporaryDirectory { directory in
       try await withLoop { loop in
         var options = HTTPClientOptions()
-        options.unixSocket = "\(directory)/socket"
+        options.unixSocket = FilePath("\(directory)/socket")
         let client = HTTPClient(loop, options: options, security: loop.tls.client(trust))
         #expect(await client.outcome(HTTPRequest(url: "http://localhost/")!) == "ENOENT")
         let listener = try loop.pipes.listen(path: "\(directory)/socket")
@@ -223,7 +223,7 @@ import UVTestSupport
           let port = try await #require(output.readLine(limit: 100).value)
           var options = HTTPClientOptions()
           options.continueTimeout = .seconds(1000)
-          options.unixSocket = path
+          options.unixSocket = path.map { FilePath($0) }
           let client = HTTPClient(loop, options: options)
           let url = "http://127.0.0.1:\(port)/"
           #expect(await client.outcome(Self.post(url), body: "abc") == "200 abc{}")

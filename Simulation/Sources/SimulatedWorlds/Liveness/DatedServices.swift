@@ -97,7 +97,7 @@ extension DatedThings {
     let loop = loop
     let listener = try loop.pipes.listen(path: path)
     var options = HTTPClientOptions.patient
-    options.unixSocket = path
+    options.unixSocket = FilePath(path)
     switch thing {
     case .httpHead: options.headTimeout = length
     case .httpIdle: options.idleTimeout = length

@@ -73,7 +73,7 @@ private enum Remnant: String, CaseIterable {
         exchange.respond(HTTPResponse(status: .ok), "x").start { _ in }
       }
       var options = HTTPClientOptions()
-      options.unixSocket = path
+      options.unixSocket = FilePath(path)
       let client = HTTPClient(loop, options: options)
       _ = try await client.get("http://server/").value.body.readToEnd(limit: 10).value
       server.close()
