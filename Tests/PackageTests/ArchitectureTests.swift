@@ -53,7 +53,7 @@ import Testing
   static let index = products.appendingPathComponent("index/store").path
 
   @Test(
-    "A room of the library uses only what is in the rooms below it",
+    "A layer of the library uses only what is in the layers below it",
     .enabled(if: FileManager.default.fileExists(atPath: index)))
   func arrows() throws {
     let script = Checkout.root.appendingPathComponent("Tests/Suites/arrows")
@@ -135,11 +135,11 @@ import Testing
   }
 
   @Test(
-    "Tests, faults and styles stand in the rooms of the library",
+    "Tests, faults and styles stand in the layers of the library",
     arguments: ["UVTests", "FaultTests", "StyleTests"])
-  func rooms(column: String) throws {
-    let (rooms, folders) = (try Self.folders("Sources/UV"), try Self.folders("Tests/\(column)"))
-    #expect(!folders.isEmpty && folders.isSubset(of: rooms), "\(folders.subtracting(rooms))")
+  func layers(column: String) throws {
+    let (layers, folders) = (try Self.folders("Sources/UV"), try Self.folders("Tests/\(column)"))
+    #expect(!folders.isEmpty && folders.isSubset(of: layers), "\(folders.subtracting(layers))")
   }
 
   private static func folders(_ path: String) throws -> Set<String> {

@@ -29,7 +29,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
 
   /// The loop that the source belongs to.
   public let loop: EventLoop
-  @usableFromInline let source: SourceCore<Element>
+  @usableFromInline let source: WaiterQueue<Element>
   let operation: String
   /// Both are nil after the end, so that what they capture is released.
   private var onResume: Handler?
@@ -64,7 +64,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     onResume = resume
     onPause = pause
     self.operation = operation
-    source = SourceCore()
+    source = WaiterQueue()
     source.driver = self
   }
 
@@ -240,7 +240,7 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   @usableFromInline
   func pending(_ number: UInt) -> PendingRequest {
     source.produce(self)
-    return PendingRequest(source as SourceLine, generation: number)
+    return PendingRequest(source as AnyWaiterQueue, generation: number)
   }
 }
 

@@ -1,13 +1,13 @@
 /// The iterator over an event source's elements. It keeps the source alive.
 public struct SourceIterator<Element>: AsyncIteratorProtocol {
-  private let core: SourceCore<Element>
+  private let core: WaiterQueue<Element>
   private let source: any SourceDriver
   /// The source, if elements may be there that nobody has asked for.
   @usableFromInline let custom: CustomSource<Element>?
   /// The task that iterates over it.
   @usableFromInline var task: LoopTaskBase?
 
-  init(_ core: SourceCore<Element>, of source: any SourceDriver) {
+  init(_ core: WaiterQueue<Element>, of source: any SourceDriver) {
     (self.core, self.source, custom) = (core, source, nil)
   }
 

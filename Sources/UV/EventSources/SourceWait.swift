@@ -2,7 +2,7 @@
 @usableFromInline
 package struct SourceWait {
   /// Nil if the wait has ended already.
-  private let line: SourceLine?
+  private let line: AnyWaiterQueue?
   private let generation: UInt
 
   /// A wait that has ended.
@@ -12,7 +12,7 @@ package struct SourceWait {
   /// - Parameter pending: What a source has returned, or somebody else's.
   @usableFromInline
   package init(_ pending: PendingRequest) {
-    if let line = pending.target as? SourceLine {
+    if let line = pending.target as? AnyWaiterQueue {
       (self.line, generation) = (line, pending.generation)
     } else {
       (line, generation) = (pending.isEmpty ? nil : ForeignLine(pending), 0)
@@ -24,7 +24,7 @@ package struct SourceWait {
 }
 
 /// The wait at a source that is made of something else.
-private final class ForeignLine: SourceLine {
+private final class ForeignLine: AnyWaiterQueue {
   private let pending: PendingRequest
 
   init(_ pending: PendingRequest) { self.pending = pending }

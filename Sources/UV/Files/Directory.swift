@@ -23,7 +23,7 @@ public final class Directory: EventSource, SourceDriver {
   /// The loop that the directory belongs to.
   public let loop: EventLoop
   private let name: any PathConvertible
-  let source: SourceCore<[DirectoryEntry]>
+  let source: WaiterQueue<[DirectoryEntry]>
   /// Nil once the directory is closed or closing.
   private var stream: DirectoryStream?
   private var isReading = false
@@ -37,7 +37,7 @@ public final class Directory: EventSource, SourceDriver {
     self.loop = loop
     name = path
     self.stream = stream
-    source = SourceCore()
+    source = WaiterQueue()
     source.driver = self
   }
 

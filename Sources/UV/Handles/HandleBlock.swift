@@ -13,7 +13,7 @@ struct HandleBlock {
     var retainedOwner: Unmanaged<Handle>?
     unowned(unsafe) var loop: EventLoop
     /// State that only some handles need; it stays until the handle closes. Balanced in `endSidecar`.
-    var sidecar: Unmanaged<HandleSidecar>?
+    var sidecar: Unmanaged<HandleExtension>?
     // These share a word: a header is a part of every connection.
     var activity: Handle.Activity = []
     var isClosing = false
@@ -141,7 +141,7 @@ struct HandleBlock {
   }
 
   /// Keeps an object until the handle closes. The handle is open and has none yet.
-  func keep(_ sidecar: HandleSidecar) {
+  func keep(_ sidecar: HandleExtension) {
     assert(header.pointee.sidecar == nil && !isClosing, "a handle has one sidecar, as long as it is open")
     header.pointee.sidecar = .passRetained(sidecar)
   }

@@ -5,7 +5,7 @@ import CUV
 ///
 /// The poll never keeps the loop running, since it rests while nobody asks for a connection. The loop counts
 /// the listener as work instead.
-final class ListenerPoll: HandleSidecar {
+final class ListenerPoll: HandleExtension {
   /// The libuv handle, which closes itself; see `closeInternal`.
   let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
   /// Sound: a loop outlives its handles.

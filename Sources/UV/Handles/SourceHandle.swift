@@ -9,7 +9,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
   /// The error that ends the source early.
   public typealias Failure = UVError
 
-  let source: SourceCore<Element>
+  let source: WaiterQueue<Element>
   let operation: String
 
   /// Makes the libuv handle.
@@ -22,7 +22,7 @@ public class SourceHandle<Element>: Handle, EventSource, SourceDriver {
     _ initialize: (UnsafeMutableRawPointer) -> Int32
   ) throws(UVError) {
     self.operation = operation
-    source = SourceCore()
+    source = WaiterQueue()
     try super.init(loop: loop, size: size, initOperation, initialize)
     source.driver = self
   }

@@ -34,7 +34,7 @@ public struct Request<Success> {
     case write(ByteStream, Bytes, AsVoid)
     case writeAll(ByteStream, [Bytes], AsVoid)
     /// Its value is `Bytes?`.
-    case frame(ByteStream, Frame)
+    case frame(ByteStream, ReadRequest)
   }
 
   @usableFromInline let body: Body
@@ -158,7 +158,7 @@ extension Request where Success == Void {
 extension Request where Success == Bytes? {
   @inlinable
   @inline(__always)
-  init(reading frame: Frame, from stream: ByteStream) {
+  init(reading frame: ReadRequest, from stream: ByteStream) {
     body = .frame(stream, frame)
   }
 }

@@ -34,7 +34,7 @@ extension ByteStream {
   @inlinable
   @inline(__always)
   public final func read(exactly count: Int) -> Request<Bytes?> {
-    Request(reading: Frame(.exactly, count), from: self)
+    Request(reading: ReadRequest(.exactly, count), from: self)
   }
 
   /// Reads a number of bytes; see ``read(exactly:)``.
@@ -42,7 +42,7 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
   public final func read(exactly count: Int, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
-    read(Frame(.exactly, count), done)
+    read(ReadRequest(.exactly, count), done)
   }
 
   /// Looks at the next bytes, and leaves them for the next read.
@@ -54,7 +54,7 @@ extension ByteStream {
   @inlinable
   @inline(__always)
   public final func peek(exactly count: Int) -> Request<Bytes?> {
-    Request(reading: Frame(.peek, count), from: self)
+    Request(reading: ReadRequest(.peek, count), from: self)
   }
 
   /// Looks at the next bytes; see ``peek(exactly:)``.
@@ -62,7 +62,7 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
   public final func peek(exactly count: Int, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
-    read(Frame(.peek, count), done)
+    read(ReadRequest(.peek, count), done)
   }
 
   /// Reads the bytes before a delimiter, at most `limit` bytes, and takes the delimiter away.
@@ -81,7 +81,7 @@ extension ByteStream {
   @inlinable
   @inline(__always)
   public final func read(until delimiter: Bytes, limit: Int) -> Request<Bytes?> {
-    Request(reading: Frame(.until, limit, delimiter), from: self)
+    Request(reading: ReadRequest(.until, limit, delimiter), from: self)
   }
 
   /// Reads the bytes before a delimiter; see ``read(until:limit:)``.
@@ -91,7 +91,7 @@ extension ByteStream {
   public final func read(
     until delimiter: Bytes, limit: Int, _ done: @escaping Completion<Bytes?>
   ) -> PendingRequest {
-    read(Frame(.until, limit, delimiter), done)
+    read(ReadRequest(.until, limit, delimiter), done)
   }
 
   /// Reads a line of at most `limit` bytes, and takes its end away: a line feed, with or without a carriage
@@ -116,7 +116,7 @@ extension ByteStream {
   @inlinable
   @inline(__always)
   public final func readLine(limit: Int) -> Request<Bytes?> {
-    Request(reading: Frame(.line, limit), from: self)
+    Request(reading: ReadRequest(.line, limit), from: self)
   }
 
   /// Reads a line; see ``readLine(limit:)``.
@@ -124,7 +124,7 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
   public final func readLine(limit: Int, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
-    read(Frame(.line, limit), done)
+    read(ReadRequest(.line, limit), done)
   }
 
   /// Reads everything before the end of the stream, at most `limit` bytes.
@@ -144,7 +144,7 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
   public final func readToEnd(limit: Int, _ done: @escaping Completion<Bytes>) -> PendingRequest {
-    read(Frame(.rest, limit)) { done($0.map { $0 ?? Bytes() }) }
+    read(ReadRequest(.rest, limit)) { done($0.map { $0 ?? Bytes() }) }
   }
 
   /// Reads into memory of the caller, as many bytes as have come. The system writes straight to that memory.
@@ -168,7 +168,7 @@ extension ByteStream {
   ) -> PendingRequest {
     let start = buffer.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
     let place = Bytes(storage: nil, start: start ?? Bytes().start, count: buffer.count)
-    return read(Frame(.into, buffer.count, place)) { done($0.map { $0?.count ?? 0 }) }
+    return read(ReadRequest(.into, buffer.count, place)) { done($0.map { $0?.count ?? 0 }) }
   }
 
   /// How many bytes the stream has read and no reader has taken. They are what earlier frames have left.
@@ -192,29 +192,29 @@ extension ByteStream {
   // MARK: For the styles
 
   @usableFromInline
-  func read(_ frame: Frame, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
+  func read(_ frame: ReadRequest, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
     reads.ask(frame, .callback(done))
   }
 
   @usableFromInline
   func read(
-    _ frame: Frame, _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>
+    _ frame: ReadRequest, _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>
   ) -> PendingRequest {
     reads.ask(frame, .task(continuation))
   }
 
   /// The outcome for the calling task, if it is known without waiting.
   @usableFromInline
-  func outcomeIfReady(_ frame: Frame) -> Result<Bytes?, UVError>? {
+  func outcomeIfReady(_ frame: ReadRequest) -> Result<Bytes?, UVError>? {
     readsIfAny { $0.outcomeIfReady(frame, cuv_current_task()) } ?? nil
   }
 
   // MARK: What readers wait for, and have left
 
   /// It is made now if there is none.
-  var reads: StreamReads {
+  var reads: FrameReader {
     if let unmanagedReads { return unmanagedReads.takeUnretainedValue() }
-    let reads = StreamReads(self)
+    let reads = FrameReader(self)
     unmanagedReads = .passRetained(reads)
     return reads
   }
@@ -223,10 +223,10 @@ extension ByteStream {
   /// stream.
   @inline(__always)
   @discardableResult
-  func readsIfAny<T>(_ body: (StreamReads) -> T) -> T? { unmanagedReads?._withUnsafeGuaranteedRef(body) }
+  func readsIfAny<T>(_ body: (FrameReader) -> T) -> T? { unmanagedReads?._withUnsafeGuaranteedRef(body) }
 
   /// It, if those who ask for the next bytes have to ask there.
-  var readsInUse: StreamReads? {
+  var readsInUse: FrameReader? {
     @inline(__always) get { readsIfAny { $0.isInUse } == true ? reads : nil }
   }
 

@@ -38,7 +38,7 @@ extension ByteStream {
   public final func skip(
     until delimiter: Bytes, limit: Int, _ done: @escaping Completion<Int?>
   ) -> PendingRequest {
-    read(Frame(.skip, limit, delimiter)) { done($0.map { $0?.count }) }
+    read(ReadRequest(.skip, limit, delimiter)) { done($0.map { $0?.count }) }
   }
 
   /// Reads a line of at most `limit` bytes that ends with a carriage return and a line feed, and takes these
@@ -57,7 +57,7 @@ extension ByteStream {
   @inlinable
   @inline(__always)
   public final func readCRLFLine(limit: Int) -> Request<Bytes?> {
-    Request(reading: Frame(.strictLine, limit), from: self)
+    Request(reading: ReadRequest(.strictLine, limit), from: self)
   }
 
   /// Reads a line that ends with a carriage return and a line feed; see ``readCRLFLine(limit:)``.
@@ -65,6 +65,6 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
   public final func readCRLFLine(limit: Int, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
-    read(Frame(.strictLine, limit), done)
+    read(ReadRequest(.strictLine, limit), done)
   }
 }

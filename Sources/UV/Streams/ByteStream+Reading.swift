@@ -148,7 +148,7 @@ extension ByteStream {
   ///
   /// Complexity: O(*n*). No memory is allocated if the bytes came in one read of the system.
   public final func tryRead(until delimiter: Bytes, limit: Int) throws(UVError) -> Bytes? {
-    try tryRead(Frame(.until, limit, delimiter))
+    try tryRead(ReadRequest(.until, limit, delimiter))
   }
 
   /// Takes a line of at most `limit` bytes if it has come, and takes its end away; see ``readLine(limit:)`` and
@@ -157,7 +157,9 @@ extension ByteStream {
   /// - Parameter limit: The most bytes that the line may have, 0 or more.
   /// - Returns: The line; nil as with ``tryRead(until:limit:)``.
   /// - Throws: `messageTooLong` and `invalidArgument`, as ``tryRead(until:limit:)`` does.
-  public final func tryReadLine(limit: Int) throws(UVError) -> Bytes? { try tryRead(Frame(.line, limit)) }
+  public final func tryReadLine(limit: Int) throws(UVError) -> Bytes? {
+    try tryRead(ReadRequest(.line, limit))
+  }
 
   /// Takes a number of bytes if they have come; see ``read(exactly:)`` and ``tryRead(until:limit:)``.
   ///
@@ -165,10 +167,10 @@ extension ByteStream {
   /// - Returns: The bytes; nil as with ``tryRead(until:limit:)``.
   /// - Throws: `invalidArgument` if `count` is out of range.
   public final func tryRead(exactly count: Int) throws(UVError) -> Bytes? {
-    try tryRead(Frame(.exactly, count))
+    try tryRead(ReadRequest(.exactly, count))
   }
 
-  private func tryRead(_ frame: Frame) throws(UVError) -> Bytes? {
+  private func tryRead(_ frame: ReadRequest) throws(UVError) -> Bytes? {
     if !frame.isValid { throw frame.invalid }
     return try (readsIfAny { $0.outcomeIfHere(frame) } ?? nil)?.get() ?? nil
   }

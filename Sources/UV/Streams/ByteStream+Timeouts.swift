@@ -88,13 +88,13 @@ extension ByteStream {
     set { setTimeout(.total, newValue) }
   }
 
-  var carriedOn: StreamSidecar? { readsIfAny { $0.carriedOn } ?? nil }
+  var carriedOn: StreamTimeouts? { readsIfAny { $0.carriedOn } ?? nil }
 
-  private func timeout(_ kind: StreamSidecar.Kind) -> Duration? {
+  private func timeout(_ kind: StreamTimeouts.Kind) -> Duration? {
     (sidecar ?? carriedOn)?.duration(of: kind)
   }
 
-  private func setTimeout(_ kind: StreamSidecar.Kind, _ duration: Duration?) {
+  private func setTimeout(_ kind: StreamTimeouts.Kind, _ duration: Duration?) {
     if let carriedOn { return carriedOn.set(kind, duration) }
     if isClosing || (duration == nil && sidecar == nil) { return }
     makeSidecar().set(kind, duration)
@@ -119,7 +119,7 @@ extension ByteStream {
 
   /// Ends what waits for the peer. A write can't be taken back, so it takes the whole stream with it, unless the
   /// time was for readers only.
-  func timeOut(_ kind: StreamSidecar.Kind, after duration: Duration) {
+  func timeOut(_ kind: StreamTimeouts.Kind, after duration: Duration) {
     loop.microtasks.state.pointee.counts.timeouts += 1
     let subject = "within the \(kind.name) of \(duration)"
     let error = UVError(.timedOut, operation: "read", subject: subject)

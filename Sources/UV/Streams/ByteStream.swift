@@ -16,7 +16,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// The error that ends the source early.
   public typealias Failure = UVError
 
-  let source: SourceCore<Bytes>
+  let source: WaiterQueue<Bytes>
   /// The writes that wait, once one has waited or failed, or something else has to be known of all writes;
   /// see ``ByteStream/writes``. Balanced in `deinit`. An unmanaged reference isn't counted at each write.
   @exclusivity(unchecked) var unmanagedWrites: Unmanaged<WriteQueue>?
@@ -24,7 +24,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   @exclusivity(unchecked) var lastTold = -1
   /// The bytes that readers have left, and the frames that they wait for; nil until there is one. Balanced in
   /// `deinit`. An unmanaged reference isn't counted each time that a frame is asked for.
-  @exclusivity(unchecked) var unmanagedReads: Unmanaged<StreamReads>?
+  @exclusivity(unchecked) var unmanagedReads: Unmanaged<FrameReader>?
   /// How many bytes may wait to be written before ``isAboveHighWaterMark`` becomes true; 64 KiB by default.
   public var highWaterMark: Int {
     get { writesIfAny { $0.highWaterMark } ?? WriteQueue.usualHighWaterMark }
@@ -36,7 +36,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   )
     throws(UVError)
   {
-    source = SourceCore()
+    source = WaiterQueue()
     try super.init(loop: loop, size: size, operation, initialize)
     source.driver = self
   }
@@ -48,7 +48,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   ///   and the errors of duplicating a descriptor.
   package init(takingOver origin: StreamOrigin) throws(UVError) {
     let loop = origin.loop
-    source = SourceCore()
+    source = WaiterQueue()
     let transport = try origin.transport()
     try super.init(loop: loop, size: transport.size, transport.operation) {
       transport.initialize(loop.raw, $0)
@@ -67,14 +67,14 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   }
 
   /// The stream's sidecar, if it has one.
-  var sidecar: StreamSidecar? {
-    block.header.pointee.sidecar.map { unsafeDowncast($0.takeUnretainedValue(), to: StreamSidecar.self) }
+  var sidecar: StreamTimeouts? {
+    block.header.pointee.sidecar.map { unsafeDowncast($0.takeUnretainedValue(), to: StreamTimeouts.self) }
   }
 
   /// The stream's sidecar, which is made now if there is none. The stream is open.
-  func makeSidecar() -> StreamSidecar {
+  func makeSidecar() -> StreamTimeouts {
     if let sidecar { return sidecar }
-    let sidecar = StreamSidecar(block)
+    let sidecar = StreamTimeouts(block)
     block.keep(sidecar)
     return sidecar
   }
@@ -96,8 +96,8 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   public func next(for receiver: ElementReceiver<Bytes>) -> PendingRequest { ask(.receiver(receiver)) }
 
   @inline(__always)
-  private func ask(_ waiter: SourceCore<Bytes>.Waiter) -> PendingRequest {
-    if let reads = readsInUse { return reads.ask(Frame(.any), waiter) }
+  private func ask(_ waiter: WaiterQueue<Bytes>.Waiter) -> PendingRequest {
+    if let reads = readsInUse { return reads.ask(ReadRequest(.any), waiter) }
     return source.next(waiter, from: self)
   }
 
@@ -110,7 +110,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// Gives bytes to an object as they come; see ``ElementReceiver``.
   public func start(for receiver: ElementReceiver<Bytes>) { start(.receiver(receiver)) }
 
-  private func start(_ handler: SourceCore<Bytes>.Waiter) {
+  private func start(_ handler: WaiterQueue<Bytes>.Waiter) {
     // The bytes that earlier readers have left come first.
     source.start(handler, from: self, isAhead: unreadByteCount > 0)
     readsIfAny { $0.goOn() }
@@ -194,7 +194,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
     let current = cuv_current_task()
     if task?.isRun(by: current) != true { task = loop.tasks.find(current) }
-    if let reads = readsInUse { return reads.outcomeIfReady(Frame(.any), current) }
+    if let reads = readsInUse { return reads.outcomeIfReady(ReadRequest(.any), current) }
     return source.outcomeIfReady(for: current)
   }
 
@@ -215,7 +215,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   private func wait(
     _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>
   ) -> PendingRequest {
-    if let reads = readsInUse { return reads.ask(Frame(.any), .task(continuation)) }
+    if let reads = readsInUse { return reads.ask(ReadRequest(.any), .task(continuation)) }
     return source.wait(continuation, from: self)
   }
 

@@ -63,7 +63,7 @@ extension ByteStream {
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
   public final func readProxyHeader(_ done: @escaping Completion<ProxyHeader>) -> PendingRequest {
-    read(Frame(.proxyHeader)) { [self] result in
+    read(ReadRequest(.proxyHeader)) { [self] result in
       done(
         result.flatMap { bytes in
           guard let bytes, let (header, _) = try? ProxyHeader.parse(bytes.span) else {

@@ -6,7 +6,7 @@ extension UnreadBytes {
 
   /// The reader's result; nil if more bytes must come first.
   @inline(__always)
-  mutating func take(_ frame: Frame) -> Outcome? {
+  mutating func take(_ frame: ReadRequest) -> Outcome? {
     switch frame.kind {
     case .exactly where headCount == 0 && frame.count > 0 && frame.count <= tailCount:
       .success(take(frame.count))
@@ -16,7 +16,7 @@ extension UnreadBytes {
   }
 
   @inline(never)
-  private mutating func takeOther(_ frame: Frame) -> Outcome? {
+  private mutating func takeOther(_ frame: ReadRequest) -> Outcome? {
     guard frame.isValid else { return .failure(frame.invalid) }
     switch frame.kind {
     case .any: return isEmpty ? nil : .success(take(headCount == 0 ? tailCount : headCount))
@@ -33,7 +33,7 @@ extension UnreadBytes {
   }
 
   /// The reader's result if no more bytes come.
-  mutating func takeAtEnd(_ frame: Frame) -> Outcome {
+  mutating func takeAtEnd(_ frame: ReadRequest) -> Outcome {
     switch frame.kind {
     case .rest: .success(takeAll())
     case .skip where skippedCount > 0: .failure(frame.isCutShort(after: skippedCount + count))
@@ -43,7 +43,7 @@ extension UnreadBytes {
   }
 
   /// Makes ready for the bytes that a reader lacks.
-  mutating func prepare(for frame: Frame) {
+  mutating func prepare(for frame: ReadRequest) {
     switch frame.kind {
     case .any, .into: break
     case .exactly, .peek: awaitMore(capacity: frame.count, limit: frame.count)
@@ -75,7 +75,7 @@ extension UnreadBytes {
   }
 
   /// Copies to the caller's memory. The result has that place and the number of bytes, and no memory.
-  private mutating func take(into frame: Frame) -> Bytes {
+  private mutating func take(into frame: ReadRequest) -> Bytes {
     let place = frame.delimiter!.start
     let bytes = take(min(frame.count, headCount == 0 ? tailCount : headCount))
     bytes.withUnsafeBytes {
@@ -87,7 +87,7 @@ extension UnreadBytes {
   // MARK: Lines
 
   @inline(__always)
-  private mutating func takeLineOfTail(_ frame: Frame) -> Outcome? {
+  private mutating func takeLineOfTail(_ frame: ReadRequest) -> Outcome? {
     // The end of a line is one or two bytes.
     let window = frame.limit + 2
     guard let index = find(UInt8(ascii: "\n"), tailStart, min(tailCount, window)) else {
@@ -98,9 +98,11 @@ extension UnreadBytes {
   }
 
   @inline(never)
-  private func refuse(_ frame: Frame) -> Outcome { .failure(frame.isValid ? frame.tooLong : frame.invalid) }
+  private func refuse(_ frame: ReadRequest) -> Outcome {
+    .failure(frame.isValid ? frame.tooLong : frame.invalid)
+  }
 
-  private mutating func takeLine(_ frame: Frame) -> Outcome? {
+  private mutating func takeLine(_ frame: ReadRequest) -> Outcome? {
     let newline = UInt8(ascii: "\n")
     if let index = find(newline, headStart + searchedCount, headCount - searchedCount) {
       return endLine(frame, headStart, searchedCount + index)
@@ -113,7 +115,7 @@ extension UnreadBytes {
     return count >= frame.limit + 2 ? .failure(frame.tooLong) : nil
   }
 
-  private mutating func takeStrictLineOfTail(_ frame: Frame) -> Outcome? {
+  private mutating func takeStrictLineOfTail(_ frame: ReadRequest) -> Outcome? {
     let window = frame.limit + 2
     if let index = find(UInt8(ascii: "\n"), tailStart, min(tailCount, window)) {
       return endLine(frame, tailStart, index)
@@ -123,7 +125,8 @@ extension UnreadBytes {
 
   /// Takes the line that begins at an address, which is the head's or the tail's, and whose last byte is at
   /// an index from there.
-  private mutating func endLine(_ frame: Frame, _ start: UnsafePointer<UInt8>, _ index: Int) -> Outcome {
+  private mutating func endLine(_ frame: ReadRequest, _ start: UnsafePointer<UInt8>, _ index: Int) -> Outcome
+  {
     let hasReturn = index > 0 && start[index - 1] == UInt8(ascii: "\r")
     let count = hasReturn ? index - 1 : index
     if frame.kind == .strictLine, !hasReturn || find(UInt8(ascii: "\r"), start, count) != nil {
@@ -135,8 +138,8 @@ extension UnreadBytes {
   // MARK: Delimiters
 
   /// Drops the bytes before a delimiter, and the delimiter. The result has the number of bytes, and no memory.
-  private mutating func skip(_ frame: Frame) -> Outcome? {
-    let rest = Frame(.until, frame.limit - skippedCount, frame.delimiter)
+  private mutating func skip(_ frame: ReadRequest) -> Outcome? {
+    let rest = ReadRequest(.until, frame.limit - skippedCount, frame.delimiter)
     switch headCount == 0 ? takeUntilInTail(rest) : takeUntil(rest) {
     case .success(let bytes?):
       return .success(Bytes(storage: nil, start: Bytes().start, count: skippedCount + bytes.count))
@@ -146,7 +149,7 @@ extension UnreadBytes {
   }
 
   /// Drops what can't be a part of the delimiter.
-  private mutating func dropSearched(_ frame: Frame) {
+  private mutating func dropSearched(_ frame: ReadRequest) {
     let dropped = max(count - (frame.delimiterCount - 1), 0)
     drop(dropped)
     skippedCount += dropped
@@ -154,7 +157,7 @@ extension UnreadBytes {
     searchedCount = headCount
   }
 
-  private mutating func takeUntilInTail(_ frame: Frame) -> Outcome? {
+  private mutating func takeUntilInTail(_ frame: ReadRequest) -> Outcome? {
     let (delimiter, window) = (frame.delimiter!, frame.limit + frame.delimiterCount)
     if let index = find(delimiter, tailStart, min(tailCount, window)) {
       return .success(take(index, dropping: delimiter.count))
@@ -162,7 +165,7 @@ extension UnreadBytes {
     return tailCount >= window ? .failure(frame.tooLong) : nil
   }
 
-  private mutating func takeUntil(_ frame: Frame) -> Outcome? {
+  private mutating func takeUntil(_ frame: ReadRequest) -> Outcome? {
     let (delimiter, window) = (frame.delimiter!, frame.limit + frame.delimiterCount)
     // In the head, from where a delimiter may have begun.
     let begin = max(searchedCount - delimiter.count + 1, 0)

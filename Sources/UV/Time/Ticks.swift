@@ -28,14 +28,14 @@ public final class Ticks: EventSource, SourceDriver {
   private let start: UInt64
   private var delivered = 0
   private var timer = PendingRequest()
-  let source: SourceCore<Tick>
+  let source: WaiterQueue<Tick>
 
   init(loop: EventLoop, interval: Duration) {
     require(interval >= .milliseconds(1), "ticks(every:): an interval is a millisecond or more")
     self.loop = loop
     self.interval = interval.nanoseconds
     start = uv_hrtime()
-    source = SourceCore()
+    source = WaiterQueue()
     source.driver = self
   }
 

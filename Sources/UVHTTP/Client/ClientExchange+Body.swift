@@ -36,7 +36,7 @@ private final class BodyOwner: BodyReader {
 
 extension ClientExchange {
   /// Makes the body for a program that reads it as it comes.
-  func beginBody(_ answer: ClientAnswer) -> HTTPBody {
+  func beginBody(_ answer: ClientResponse) -> HTTPBody {
     let body = HTTPBody(BodyOwner(self), of: answer)
     let delivery = BodyDelivery(answer.head.framing, limits)
     (delivery.body, delivery.source) = (body, body.source)

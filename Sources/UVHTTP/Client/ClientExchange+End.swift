@@ -24,7 +24,7 @@ extension ClientExchange {
 
   /// The server speaks another protocol from here on. The connection leaves the pool, so that it counts no
   /// longer among those to its origin.
-  func handOver(_ answer: ClientAnswer) throws(Refusal) {
+  func handOver(_ answer: ClientResponse) throws(Refusal) {
     guard outgoing.hasAsked(for: answer.response) else {
       throw .badRequest("the server switches to a protocol that nobody has asked for")
     }

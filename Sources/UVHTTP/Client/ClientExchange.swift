@@ -24,7 +24,7 @@ final class ClientExchange {
   /// The bytes that have come and haven't been understood.
   @exclusivity(unchecked) var input = Bytes()
   /// Reads a head that isn't known, or doesn't come at once; nil between two of them.
-  @exclusivity(unchecked) private var parser: AnswerParser?
+  @exclusivity(unchecked) private var parser: ResponseParser?
   /// The body that the program reads as it comes; nil otherwise.
   @exclusivity(unchecked) var delivery: BodyDelivery?
   @exclusivity(unchecked) var hasEnded = false
@@ -183,25 +183,25 @@ final class ClientExchange {
   }
 
   /// Takes a head from what has come; nil if it isn't complete.
-  private func nextHead() throws(Refusal) -> ClientAnswer? {
+  private func nextHead() throws(Refusal) -> ClientResponse? {
     let isHead = outgoing.isHead
     if parser == nil, let last = pool.lastAnswer, last.isHead(of: input, isOfHead: isHead) {
       input.drop(last.bytes.count)
       return last
     }
-    if parser == nil { parser = AnswerParser(limits, AnswerParser.Question(isHead: isHead)) }
+    if parser == nil { parser = ResponseParser(limits, ResponseParser.Question(isHead: isHead)) }
     guard let head = try parser!.parse(&input) else { return nil }
     let all = input
     parser = nil
     // The rest of what was read with it may stay for long.
     let bytes = Bytes(copying: all.bytes.extracting(0..<head.end))
     input.drop(head.end)
-    let answer = ClientAnswer(head, bytes, isOfHead: isHead, head.status == 101 ? stream : nil)
+    let answer = ClientResponse(head, bytes, isOfHead: isHead, head.status == 101 ? stream : nil)
     if !head.isInterim, answer.isToRemember { pool.lastAnswer = answer }
     return answer
   }
 
-  private func begin(_ answer: consuming ClientAnswer) throws(Refusal) {
+  private func begin(_ answer: consuming ClientResponse) throws(Refusal) {
     let framing = answer.head.framing
     phase = .body
     connection.keepsAlive = answer.head.keepsAlive

@@ -13,7 +13,7 @@ final class ClientPool: Flushable {
   /// Whether the loop gives them back before it waits.
   @exclusivity(unchecked) private var isToFlush = false
   /// The head that the origin's servers have sent last.
-  @exclusivity(unchecked) var lastAnswer: ClientAnswer?
+  @exclusivity(unchecked) var lastAnswer: ClientResponse?
   /// How many requests wait for a connection.
   private var waitCount = 0
 

@@ -55,7 +55,7 @@ enum Tunnel {
       var pending = PendingRequest()
       var input = Bytes()
       var interimCount = 0
-      var parser = AnswerParser(limits, AnswerParser.Question(isConnect: true))
+      var parser = ResponseParser(limits, ResponseParser.Question(isConnect: true))
       /// The head of the answer, past those that only announce it; nil if it isn't complete.
       func finalHead() throws(Refusal) -> AnswerHead? {
         while let head = try parser.parse(&input) {
@@ -64,7 +64,7 @@ enum Tunnel {
           interimCount += 1
           if interimCount > ClientExchange.mostInterimAnswers { throw .tooManyInterimAnswers }
           input = Bytes(input[head.end...])
-          parser = AnswerParser(limits, AnswerParser.Question(isConnect: true))
+          parser = ResponseParser(limits, ResponseParser.Question(isConnect: true))
         }
         return nil
       }

@@ -13,7 +13,7 @@ public struct HTTPClientResponse {
 
   init(_ body: HTTPBody, to outgoing: OutgoingRequest) { (self.body, self.outgoing) = (body, outgoing) }
 
-  private var answer: ClientAnswer { body.head! }
+  private var answer: ClientResponse { body.head! }
 
   /// The status and the fields. They are made when they are first asked for.
   public var head: HTTPResponse { answer.response }

@@ -39,9 +39,9 @@ public final class HTTPBody: ReadableSource<Bytes> {
   @exclusivity(unchecked) private var whole: Bytes?
 
   /// The head of an answer, which its body keeps: so an answer is no object of its own.
-  @exclusivity(unchecked) private(set) var head: ClientAnswer?
+  @exclusivity(unchecked) private(set) var head: ClientResponse?
 
-  init(_ reader: some BodyReader, of head: ClientAnswer? = nil) {
+  init(_ reader: some BodyReader, of head: ClientResponse? = nil) {
     self.head = head
     super.init(
       CustomSource(reader.loop, "read") { _ in
@@ -52,7 +52,7 @@ public final class HTTPBody: ReadableSource<Bytes> {
   }
 
   /// The body of an answer, if it has come as a whole.
-  init(_ loop: EventLoop, _ bytes: Bytes, of head: ClientAnswer) {
+  init(_ loop: EventLoop, _ bytes: Bytes, of head: ClientResponse) {
     (whole, self.head) = (bytes, head)
     super.init(loop) { ($0 as! HTTPBody).sourceOfWhole }
   }
@@ -66,7 +66,7 @@ public final class HTTPBody: ReadableSource<Bytes> {
   }
 
   /// A body of which no bytes come any more.
-  init(ended loop: EventLoop, _ error: UVError? = nil, of head: ClientAnswer? = nil) {
+  init(ended loop: EventLoop, _ error: UVError? = nil, of head: ClientResponse? = nil) {
     self.head = head
     super.init(CustomSource(loop, "read") { _ in })
     finish(error)

@@ -97,7 +97,7 @@ public final class HTTPExchange {
   ///
   /// RFC 9112, 6, says what is written.
   public func respond(_ response: HTTPResponse, _ body: Bytes = Bytes()) -> Request<Void> {
-    Request(WholeAnswer(self, .response(response), body))
+    Request(WholeResponse(self, .response(response), body))
   }
 
   /// Answers the request; see ``respond(_:_:)-(HTTPResponse,Bytes)``.
@@ -115,7 +115,7 @@ public final class HTTPExchange {
   ///   - body: The body.
   /// - Returns: A request that ends and fails as ``respond(_:_:)-(HTTPResponse,Bytes)`` does.
   public func respond(_ head: HTTPPreparedHead, _ body: Bytes = Bytes()) -> Request<Void> {
-    Request(WholeAnswer(self, .prepared(head), body))
+    Request(WholeResponse(self, .prepared(head), body))
   }
 
   /// Answers the request; see ``respond(_:_:)-(HTTPPreparedHead,Bytes)``.

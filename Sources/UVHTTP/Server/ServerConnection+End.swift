@@ -9,7 +9,7 @@ extension ServerConnection {
     lastIsShared = false
     input = Bytes()
     let number = firstNumber + turns.count
-    turns.append(Turn())
+    turns.append(PendingResponse())
     answer(number, refusal)
   }
 

@@ -75,7 +75,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
   // The answers. -
 
   /// The requests that have been handed out and aren't answered, in order.
-  @exclusivity(unchecked) var turns: [Turn] = []
+  @exclusivity(unchecked) var turns: [PendingResponse] = []
   /// The number of the first of them.
   @exclusivity(unchecked) var firstNumber = 0
   @exclusivity(unchecked) var isEndingTurns = false
@@ -302,7 +302,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
       (isBodyWanted, droppedCount, waited, answeredCount) = (false, 0, .zero, 0)
     }
     let number = firstNumber + turns.count
-    turns.append(Turn(head))
+    turns.append(PendingResponse(head))
     if isRefused { return refuseConnection(number) }
     // Where nobody will ask for it the exchange is dropped here, and so answered.
     server.deliver(HTTPExchange(self, number, received))

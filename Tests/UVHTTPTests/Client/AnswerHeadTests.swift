@@ -103,8 +103,8 @@ struct Answer: CustomTestStringConvertible, Sendable {
   private func outcome(
     _ ends: [Int], _ bytes: Bytes, _ question: String, _ limits: HTTPLimits = HTTPClientOptions().parsing
   ) -> String {
-    var parser = AnswerParser(
-      limits, AnswerParser.Question(isHead: question == "HEAD", isConnect: question == "CONNECT"))
+    var parser = ResponseParser(
+      limits, ResponseParser.Question(isHead: question == "HEAD", isConnect: question == "CONNECT"))
     for end in ends {
       do throws(Refusal) {
         var come = Bytes(bytes[..<end])

@@ -5,7 +5,7 @@ import UV
 /// It is as strict about framing as the parser of requests: what a client and a proxy could understand in two
 /// ways is refused. But a field that goes on in the next line is read as one with blanks, as RFC 9112, 5.2, has it. The
 /// code of a refusal doesn't matter, since nobody is answered.
-struct AnswerParser {
+struct ResponseParser {
   private let limits: HTTPLimits
   private let question: Question
   private var head = AnswerHead()
@@ -115,7 +115,7 @@ extension FieldMeaning {
   }
 
   /// Says where the body of an answer ends (RFC 9112, 6.3), and whether the connection goes on (9.3).
-  func apply(to head: inout AnswerHead, _ question: AnswerParser.Question) throws(Refusal) {
+  func apply(to head: inout AnswerHead, _ question: ResponseParser.Question) throws(Refusal) {
     if hasEncoding, length != nil { throw .badRequest("there are a length and a transfer encoding") }
     if hasEncoding, head.minorVersion == 0 { throw .badRequest("HTTP/1.0 has no transfer encoding") }
     if isTooLong { throw .bodyTooLarge }

@@ -23,7 +23,7 @@ extension SourceDriver {
 /// Those who wait for elements of any type. A pending request keeps its line as one of these: naming the type of the
 /// elements would cost a look-up in the runtime.
 @usableFromInline
-class SourceLine: Cancelling {
+class AnyWaiterQueue: Cancelling {
   func cancel(slot: UInt, generation: UInt) {}
 
   func awaited(slot: UInt, generation: UInt) -> Awaited? { nil }
@@ -36,7 +36,7 @@ class SourceLine: Cancelling {
 ///
 /// The code that each element runs through is inlined into the modules that send and ask, which know its type.
 @usableFromInline
-final class SourceCore<Element>: SourceLine {
+final class WaiterQueue<Element>: AnyWaiterQueue {
   @usableFromInline typealias Outcome = Result<Element?, UVError>
 
   @usableFromInline
@@ -71,7 +71,7 @@ final class SourceCore<Element>: SourceLine {
 
   /// The parts that few sources need, so they stand apart and are made when needed.
   @usableFromInline
-  final class Rest {
+  final class Overflow {
     /// Those who wait behind the first.
     @usableFromInline @exclusivity(unchecked) var others = Queue<Entry>()
     /// The error with which the source has ended, for everyone who asks later; nil for a clean end.
@@ -91,7 +91,7 @@ final class SourceCore<Element>: SourceLine {
   /// waits. A source that produces keeps itself alive. A caller that asks holds the source and passes it.
   unowned(unsafe) var driver: (any SourceDriver)!
   /// Nil until a second one waits, or the source ends with an error.
-  @usableFromInline @exclusivity(unchecked) var rest: Rest?
+  @usableFromInline @exclusivity(unchecked) var rest: Overflow?
 
   /// Sound, as is the next: somebody asks, or waits; see ``driver``.
   private var operation: String { driver.operation }
@@ -113,9 +113,9 @@ final class SourceCore<Element>: SourceLine {
 
   /// The object for ``rest``, made now if there is none.
   @inlinable
-  func makeRest() -> Rest {
+  func makeOverflow() -> Overflow {
     if let rest { return rest }
-    let rest = Rest()
+    let rest = Overflow()
     self.rest = rest
     return rest
   }
@@ -135,7 +135,7 @@ final class SourceCore<Element>: SourceLine {
   func next(_ waiter: Waiter, from source: any SourceDriver) -> PendingRequest {
     source.loop.assertOnLoop()
     if hasHandler || hasEnded { return answer(waiter, source.loop) }
-    return PendingRequest(self as SourceLine, generation: append(waiter, source))
+    return PendingRequest(self as AnyWaiterQueue, generation: append(waiter, source))
   }
 
   /// Answers somebody who needn't wait.
@@ -172,7 +172,7 @@ final class SourceCore<Element>: SourceLine {
     _ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>, from source: any SourceDriver
   ) -> PendingRequest {
     if source.loop.hasUsedUpTurn, answerNextTurn(continuation) { return PendingRequest() }
-    return PendingRequest(self as SourceLine, generation: append(.task(continuation), source))
+    return PendingRequest(self as AnyWaiterQueue, generation: append(.task(continuation), source))
   }
 
   /// Answers a task in the next turn although it needn't wait, so that others on the loop have their turn.
@@ -274,7 +274,7 @@ final class SourceCore<Element>: SourceLine {
   func enter(_ waiter: consuming Waiter, _ loop: EventLoop) -> UInt {
     let number = loop.numberWaiter()
     let entry = Entry(waiter: waiter, generation: number)
-    if first == nil { first = consume entry } else { makeRest().others.append(consume entry) }
+    if first == nil { first = consume entry } else { makeOverflow().others.append(consume entry) }
     return number
   }
 
@@ -329,7 +329,7 @@ final class SourceCore<Element>: SourceLine {
     if hasEnded { return false }
     hasEnded = true
     isProducing = false
-    if let error { makeRest().error = error }
+    if let error { makeOverflow().error = error }
     return true
   }
 

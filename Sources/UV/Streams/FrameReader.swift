@@ -6,12 +6,12 @@ import CUV
 /// whatever these are. A stream has this object once somebody has waited for another frame, or bytes have
 /// come after the last reader left. So the ways to read a stream can be mixed, and no byte is lost or delivered
 /// out of order.
-final class StreamReads: Microtask {
+final class FrameReader: Microtask {
   typealias Outcome = Result<Bytes?, UVError>
 
   /// The wish of a reader that doesn't simply wait for the next bytes.
-  private struct Wish {
-    let frame: Frame
+  private struct Waiting {
+    let frame: ReadRequest
     /// The reader's number in the line.
     let number: UInt
   }
@@ -44,8 +44,8 @@ final class StreamReads: Microtask {
   // They are confined to the loop; exclusivity checks would cost more than the accesses.
   @exclusivity(unchecked) private var unread = UnreadBytes()
   // In the readers' order. Those who wait for the next bytes have none.
-  @exclusivity(unchecked) private var firstWish: Wish?
-  @exclusivity(unchecked) private var otherWishes = Queue<Wish>()
+  @exclusivity(unchecked) private var firstWaiting: Waiting?
+  @exclusivity(unchecked) private var othersWaiting = Queue<Waiting>()
   @exclusivity(unchecked) private var state = State.waiting {
     didSet { assert(oldValue.mayBecome(state), "\(oldValue) can't become \(state)") }
   }
@@ -55,13 +55,13 @@ final class StreamReads: Microtask {
   /// Sound: the stream keeps its loop.
   private unowned(unsafe) let loop: EventLoop
   // The same objects' parts that every frame looks at. Going through the objects would retain them each time.
-  private let line: Unmanaged<SourceCore<Bytes>>
+  private let line: Unmanaged<WaiterQueue<Bytes>>
   private let block: HandleBlock
   private let turn: UnsafeMutablePointer<MicrotaskQueue.State>
   /// How many more bytes are dropped as they come; nil if they are read.
   @exclusivity(unchecked) private var droppableCount: Int?
   /// The timeouts of the stream that goes on with this one's connection; see ``ByteStream/giveUp()``.
-  @exclusivity(unchecked) var carriedOn: StreamSidecar?
+  @exclusivity(unchecked) var carriedOn: StreamTimeouts?
 
   init(_ stream: ByteStream) {
     self.stream = stream
@@ -81,7 +81,7 @@ final class StreamReads: Microtask {
 
   // MARK: Asking
 
-  func ask(_ frame: Frame, _ waiter: consuming SourceCore<Bytes>.Waiter) -> PendingRequest {
+  func ask(_ frame: ReadRequest, _ waiter: consuming WaiterQueue<Bytes>.Waiter) -> PendingRequest {
     if case .task = waiter {
     } else if loop.ending.lastRound.hasBegun, loop.isAnswering {
       return PendingRequest()
@@ -97,8 +97,8 @@ final class StreamReads: Microtask {
     let isFirst = !line.hasDemand
     let number = line.enter(waiter, loop)
     if frame.kind != .any {
-      let wish = Wish(frame: frame, number: number)
-      if firstWish == nil { firstWish = wish } else { otherWishes.append(wish) }
+      let wish = Waiting(frame: frame, number: number)
+      if firstWaiting == nil { firstWaiting = wish } else { othersWaiting.append(wish) }
     }
     if isFirst { begin(frame, line) }
     return PendingRequest(line, generation: number)
@@ -106,7 +106,7 @@ final class StreamReads: Microtask {
 
   /// The outcome for a task that asks, if it is known without waiting.
   @inline(__always)
-  func outcomeIfReady(_ frame: Frame, _ task: UnsafeMutableRawPointer?) -> Outcome? {
+  func outcomeIfReady(_ frame: ReadRequest, _ task: UnsafeMutableRawPointer?) -> Outcome? {
     if block.isClosing || turn.pointee.budget <= 0 || line._withUnsafeGuaranteedRef({ $0.hasDemand }) {
       return nil
     }
@@ -116,17 +116,17 @@ final class StreamReads: Microtask {
   }
 
   /// The outcome for somebody who doesn't wait; nil if the frame isn't here, or if others have asked before.
-  func outcomeIfHere(_ frame: Frame) -> Outcome? {
+  func outcomeIfHere(_ frame: ReadRequest) -> Outcome? {
     if block.isClosing || line._withUnsafeGuaranteedRef({ $0.hasDemand }) { return nil }
     return unread.take(frame)
   }
 
   /// A reader has been cancelled, and has left the line. The reader that is first now may find enough.
   func left(_ number: UInt) {
-    if firstWish?.number == number {
+    if firstWaiting?.number == number {
       popWish()
-    } else if let index = otherWishes.firstIndex(where: { $0.number == number }) {
-      _ = otherWishes.remove(at: index)
+    } else if let index = othersWaiting.firstIndex(where: { $0.number == number }) {
+      _ = othersWaiting.remove(at: index)
     }
     let line = line.takeUnretainedValue()
     if line.hasDemand, !line.hasHandler { begin(frameOfFirst(line), line) }
@@ -134,35 +134,35 @@ final class StreamReads: Microtask {
 
   /// The wish of a reader, in words.
   func wish(of number: UInt) -> String? {
-    (firstWish?.number == number ? firstWish : otherWishes.first { $0.number == number })?.frame.wish
+    (firstWaiting?.number == number ? firstWaiting : othersWaiting.first { $0.number == number })?.frame.wish
   }
 
   // MARK: Wishes
 
   /// Whether the first reader in the line has a wish.
   @inline(__always)
-  private func hasWish(_ line: SourceCore<Bytes>) -> Bool { firstWish?.number == line.firstNumber }
+  private func hasRequest(_ line: WaiterQueue<Bytes>) -> Bool { firstWaiting?.number == line.firstNumber }
 
   @inline(__always)
-  private func frameOfFirst(_ line: SourceCore<Bytes>) -> Frame {
-    hasWish(line) ? firstWish!.frame : Frame(.any)
+  private func frameOfFirst(_ line: WaiterQueue<Bytes>) -> ReadRequest {
+    hasRequest(line) ? firstWaiting!.frame : ReadRequest(.any)
   }
 
   private func popWish() {
     unread.searchedCount = 0
     unread.skippedCount = 0
-    firstWish = otherWishes.popFirst()
+    firstWaiting = othersWaiting.popFirst()
   }
 
-  private func takeFirst(_ line: SourceCore<Bytes>) -> SourceCore<Bytes>.Waiter? {
-    if hasWish(line) { popWish() }
+  private func takeFirst(_ line: WaiterQueue<Bytes>) -> WaiterQueue<Bytes>.Waiter? {
+    if hasRequest(line) { popWish() }
     return line.takeFirst()
   }
 
   // MARK: Answering
 
   /// Begins with the first reader, whose answer may be known. It isn't delivered here, on the reader's stack.
-  private func begin(_ frame: Frame, _ line: SourceCore<Bytes>) {
+  private func begin(_ frame: ReadRequest, _ line: WaiterQueue<Bytes>) {
     guard state == .waiting else { return }
     // Without bytes, only the answer to a request for none is known, which takes none.
     if unread.isEmpty, !line.hasEnded, unread.take(frame) == nil {
@@ -173,7 +173,7 @@ final class StreamReads: Microtask {
   }
 
   /// Reads what the first reader lacks.
-  private func readOn(for frame: Frame, _ line: SourceCore<Bytes>) {
+  private func readOn(for frame: ReadRequest, _ line: WaiterQueue<Bytes>) {
     unread.prepare(for: frame)
     if !line.isProducing { line.produce(stream) }
   }
@@ -200,7 +200,7 @@ final class StreamReads: Microtask {
     let line = line.takeUnretainedValue()
     while line.hasDemand {
       if line.hasHandler {
-        guard case .success(let bytes?)? = unread.take(Frame(.any)) else {
+        guard case .success(let bytes?)? = unread.take(ReadRequest(.any)) else {
           line.tellEnd()
           break
         }
@@ -219,7 +219,7 @@ final class StreamReads: Microtask {
   }
 
   /// The outcome for the reader that is first, if it is known.
-  private func outcome(_ frame: Frame, _ line: SourceCore<Bytes>) -> Outcome? {
+  private func outcome(_ frame: ReadRequest, _ line: WaiterQueue<Bytes>) -> Outcome? {
     // A handler was there first.
     if line.hasHandler { return line.immediateOutcome() }
     if let outcome = unread.take(frame) { return outcome }
@@ -236,10 +236,10 @@ final class StreamReads: Microtask {
   /// elsewhere.
   func reserve(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
     place = .shared
-    guard state == .waiting, droppableCount == nil, line._withUnsafeGuaranteedRef({ hasWish($0) }) else {
+    guard state == .waiting, droppableCount == nil, line._withUnsafeGuaranteedRef({ hasRequest($0) }) else {
       return false
     }
-    let frame = firstWish!.frame
+    let frame = firstWaiting!.frame
     switch frame.kind {
     case .exactly, .rest:
       guard let room = unread.room(upTo: frame.kind == .rest ? frame.limit + 1 : frame.count) else { break }
@@ -259,7 +259,7 @@ final class StreamReads: Microtask {
     case .shared: return take(loop.readBuffer.take(count))
     case .frame: unread.didReadInPlace(count)
     case .reader:
-      let start = firstWish!.frame.delimiter!.start
+      let start = firstWaiting!.frame.delimiter!.start
       takeFirst(line.takeUnretainedValue())?.resume(.success(Bytes(storage: nil, start: start, count: count)))
     }
     if state == .waiting { answer() }
@@ -270,10 +270,10 @@ final class StreamReads: Microtask {
     if droppableCount != nil { return drop(bytes) }
     let line = line.takeUnretainedValue()
     guard state == .waiting else { return unread.append(bytes) }
-    if unread.isEmpty, line.hasDemand, !hasWish(line) {
+    if unread.isEmpty, line.hasDemand, !hasRequest(line) {
       // The first reader takes them as they are. The next one may want a part of the next ones.
       line.deliver(bytes)
-      guard hasWish(line), state == .waiting else { return }
+      guard hasRequest(line), state == .waiting else { return }
     } else {
       unread.append(bytes)
     }
@@ -306,7 +306,7 @@ final class StreamReads: Microtask {
 
   /// Tells everybody who waits of an error that isn't the end. The bytes that have come stay.
   func failAll(_ error: UVError) {
-    otherWishes = Queue()
+    othersWaiting = Queue()
     popWish()
     line.takeUnretainedValue().failAll(error)
   }
@@ -328,7 +328,7 @@ final class StreamReads: Microtask {
   func close(_ error: UVError) {
     let line = line.takeUnretainedValue()
     _ = line.end(error)
-    var told: [(waiter: SourceCore<Bytes>.Waiter, outcome: Outcome)] = []
+    var told: [(waiter: WaiterQueue<Bytes>.Waiter, outcome: Outcome)] = []
     while line.hasDemand, !line.hasHandler, let outcome = outcome(frameOfFirst(line), line) {
       if let waiter = takeFirst(line) { told.append((waiter, outcome)) }
     }

@@ -10,7 +10,7 @@ import CUV
 /// loop running.
 ///
 /// All times are nanoseconds on libuv's clock.
-final class StreamSidecar: HandleSidecar {
+final class StreamTimeouts: HandleExtension {
   enum Kind: Int {
     case read, write, idle, total
     /// How long a peer may be silent while its server ends; see ``ByteStream/endWithServer(after:farewell:)``.
@@ -297,8 +297,8 @@ extension HandleBlock {
   /// Calls `body` with the sidecar of a stream, if there is one. Sound: it is of this class, and stays until
   /// the handle closes.
   @inline(__always)
-  func withSidecar(_ body: (StreamSidecar) -> Void) {
+  func withSidecar(_ body: (StreamTimeouts) -> Void) {
     guard let sidecar = header.pointee.sidecar else { return }
-    Unmanaged<StreamSidecar>.fromOpaque(sidecar.toOpaque())._withUnsafeGuaranteedRef(body)
+    Unmanaged<StreamTimeouts>.fromOpaque(sidecar.toOpaque())._withUnsafeGuaranteedRef(body)
   }
 }

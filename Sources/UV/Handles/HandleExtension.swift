@@ -2,7 +2,7 @@
 /// the handle is open.
 ///
 /// The owner of the handle may go at any time, on any thread; its sidecar is used on the loop's thread only.
-class HandleSidecar {
+class HandleExtension {
   /// Called on the loop's thread when the handle begins to close, however that comes about. Its descriptor is
   /// still open.
   func handleCloses() {}
@@ -14,7 +14,7 @@ class HandleSidecar {
 
 /// The sidecar of a handle that libuv may call although nothing retains the owner. Another thread may drop
 /// the owner at any moment.
-class IdleOwner: HandleSidecar {
+class IdleOwner: HandleExtension {
   weak var owner: Handle?
 
   init(_ owner: Handle) { self.owner = owner }

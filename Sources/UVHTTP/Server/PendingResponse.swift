@@ -1,5 +1,5 @@
 /// A request that has been handed out, and that isn't answered completely.
-struct Turn {
+struct PendingResponse {
   var isHead = false
   var minorVersion = 1
   /// Whether the client goes on after the answer.

@@ -2,7 +2,7 @@ import HTTPTypes
 import UV
 
 /// The head of an answer, and its bytes. Fields are made when the program asks for them: each costs allocations.
-final class ClientAnswer {
+final class ClientResponse {
   /// The longest head that is remembered.
   private static let longest = 2048
 

@@ -2,7 +2,7 @@ import HTTPTypes
 import UV
 
 /// A whole answer that a program asks for as a request. A task that gives it when it is its turn needn't wait.
-final class WholeAnswer: DirectWork {
+final class WholeResponse: DirectWork {
   private let exchange: HTTPExchange
   private let head: Head
   private let body: Bytes

@@ -2,7 +2,7 @@ import CUV
 
 /// The wish of a reader of a stream: the next bytes as they come, or bytes that belong together.
 @usableFromInline
-struct Frame {
+struct ReadRequest {
   @usableFromInline
   enum Kind: UInt8 {
     /// As many bytes as have come, at least one.
