@@ -52,6 +52,8 @@ static ssize_t send_message(int descriptor, const struct msghdr *message, int fl
   file_hold(&socket->file);
   while ((sent = send_once(socket, message)) == -EAGAIN && waits && code == 0)
     code = file_wait(&socket->file, "sendmsg");
+  if (waits && kernel.options.keeps_disk && socket->type == SOCK_STREAM)
+    sent = tcp_write_rest(socket, message->msg_iov, (int)message->msg_iovlen, sent, "sendmsg");
   if (rights) rights_send(socket, rights, sent);
   file_release(&socket->file);
   return sent == -EAGAIN && code < 0 ? code : sent;

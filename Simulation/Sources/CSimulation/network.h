@@ -116,6 +116,10 @@ struct socket *tcp_peer(struct socket *socket);
 void tcp_crash(struct sim_host *host);
 void tcp_release(void);
 void tcp_free_all(void);
+/// Goes on with a write of which the socket has taken the first `done` bytes, because it had no room for more: on Linux a write that
+/// blocks waits until it has taken all. Returns how many it has taken then. For programs that are run as they are; libuv's sockets
+/// don't block.
+ssize_t tcp_write_rest(struct socket *socket, const struct iovec *parts, int count, ssize_t done, const char *call);
 ssize_t tcp_peek(struct socket *socket, const struct iovec *parts, int count);
 
 ssize_t udp_send(struct socket *socket, const struct iovec *parts, int count, const union address *to);

@@ -104,6 +104,22 @@ static ssize_t tcp_write(struct file *file, const struct iovec *parts, int count
   return (ssize_t)size;
 }
 
+ssize_t tcp_write_rest(struct socket *socket, const struct iovec *parts, int count, ssize_t done, const char *call) {
+  ssize_t size = (ssize_t)parts_size(parts, count);
+  // What the weather has cut short has left room. An error is the next write's.
+  while (done > 0 && done < size && socket->connection && !room(socket) && !socket->error) {
+    if (file_wait(&socket->file, call) < 0) break;
+    if (socket->error || !socket->connection || !room(socket)) continue;
+    struct buffer rest = {0};
+    buffer_put(&rest, parts, count, (size_t)done, (size_t)(size - done));
+    ssize_t written = tcp_write(&socket->file, &(struct iovec){rest.bytes, rest.count}, 1);
+    buffer_free(&rest);
+    if (written < 0) break;
+    done += written;
+  }
+  return done;
+}
+
 static int tcp_readable(struct file *file) {
   struct socket *socket = (struct socket *)file;
   return socket->connection ? (int)incoming(socket)->received.count : 0;

@@ -1,6 +1,6 @@
 // Reading and writing, and what is done with any descriptor.
 
-#include "files.h"
+#include "network.h"
 #include "real.h"
 
 #include <stdarg.h>
@@ -34,6 +34,8 @@ static ssize_t transfer(int descriptor, const struct iovec *parts, int count, bo
   file_hold(file);
   while ((moved = move(file, parts, count)) == -EAGAIN && !(file->flags & O_NONBLOCK) && code == 0)
     code = file_wait(file, writes ? "write" : "read");
+  if (writes && kernel.options.keeps_disk && file->kind == &tcp_kind && !(file->flags & O_NONBLOCK))
+    moved = tcp_write_rest((struct socket *)file, parts, count, moved, "write");
   file_release(file);
   return moved == -EAGAIN && code < 0 ? code : moved;
 }
