@@ -19,9 +19,9 @@ import Testing
     #expect(try door.log() == ["bad", "good", "lacking"])
     let commit = try door.commit()
     for row in ["good | \(commit) | passed", "bad | \(commit) | failed (exit code 1)"] {
-      #expect(first.output.contains("| \(row) | 0 | "), "\(first.output)")
+      #expect(first.output.contains("| \(row) | "), "\(first.output)")
     }
-    #expect(first.output.contains("| lacking | \(commit) | not available here | 0 | "))
+    #expect(first.output.contains("| lacking | \(commit) | not available here | "))
     #expect(first.output.contains("there is none"))
 
     try door.write("bad", "exit 0")

@@ -31,9 +31,9 @@ final class LossNotice<Success> {
     if let loop = EventLoop.current, loop.executor === executor {
       return loop.queueMicrotask { [done] in done(.failure(error)) }
     }
-    // A loop that is closed has let go of all that waited.
-    let lost = takeAway()
-    try? executor.execute { _ in lost.done.take()?(.failure(error)) }
+    // Sound: only the loop's thread takes the completion out. A loop that is closed has let go of all that waited.
+    let lost = UnsafeTransfer(takeAway())
+    try? executor.execute { _ in lost.value.done.take()?(.failure(error)) }
   }
 
   /// Calls the completion. A second call reaches it too: it may say what is wrong with that.
@@ -54,9 +54,7 @@ final class LossNotice<Success> {
 }
 
 /// Takes a completion to its loop, which is the last to let go of it: it may hold what only the loop's thread may release.
-///
-/// Sound: one thread makes it, and the loop's alone takes the completion out.
-private final class LostCompletion<Success>: @unchecked Sendable {
+private final class LostCompletion<Success> {
   @exclusivity(unchecked) var done: Completion<Success>?
 
   init(_ done: @escaping Completion<Success>) { self.done = done }

@@ -1,5 +1,3 @@
-import Synchronization
-
 // A request that a closure returns to a function which drops it, or hands it on, would do nothing, without a word. These
 // functions take such a closure in place of the generic one of the same name: they start the request, and the compiler
 // says what to write. They are deprecated and not unavailable, because the compiler prefers a generic function that is
@@ -172,26 +170,3 @@ extension LoopTaskGroup {
     }
   }
 }
-
-/// A value that is a request, or that is made of requests; for ``noticeRequests(_:_:)``.
-@usableFromInline
-package protocol HoldsRequests {}
-
-extension Request: HoldsRequests {}
-extension Array: HoldsRequests where Element: HoldsRequests {}
-extension Optional: HoldsRequests where Wrapped: HoldsRequests {}
-
-#if DEBUG
-  /// Whether values of a type are requests.
-  @usableFromInline
-  package func holdsRequests<Value>(_ type: Value.Type) -> Bool { type is any HoldsRequests.Type }
-
-  /// Says, once for each type of a value, that a closure of a chain's method returns requests, which nobody starts.
-  @usableFromInline
-  package func noticeRequests<Value>(_ type: Value.Type, _ method: String, _ remedy: String) {
-    guard holdsRequests(type), noticed.withLock({ $0.insert("\(method) \(type)").inserted }) else { return }
-    printToStandardError("UV: `\(method)` starts no request that its closure returns (\(type)); \(remedy)")
-  }
-
-  private let noticed = Mutex<Set<String>>([])
-#endif
