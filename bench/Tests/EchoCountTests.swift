@@ -47,7 +47,7 @@ import Testing
     .timer(.callback, 0, inDebug: 2), .timer(.promise, 6, inDebug: 12), .timer(.future, 6, inDebug: 11),
     .timer(.async, 10, inDebug: 15, jobs: 6),
     // Without a limit 4, 7, 5 and 3: a limit that isn't reached is one object, in a task two.
-    .limit(.callback, 5, inDebug: 8), .limit(.promise, 8, inDebug: 18), .limit(.future, 7, inDebug: 14),
+    .limit(.callback, 5, inDebug: 9), .limit(.promise, 8, inDebug: 18), .limit(.future, 7, inDebug: 14),
     .limit(.async, 5, inDebug: 9, jobs: 1),
   ]
 

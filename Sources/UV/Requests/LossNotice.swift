@@ -44,7 +44,7 @@ final class LossNotice<Success> {
   }
 
   /// Moves the completion to an object that a loop can empty. A function of its own: nothing of it is left on this thread
-  /// once it has returned. The property isn't an optional one, since an optional function takes an allocation.
+  /// once it has returned.
   @inline(never)
   private func takeAway() -> LostCompletion<Success> {
     let lost = LostCompletion(done)
