@@ -8,7 +8,7 @@ extension PassthroughSubject where Failure == any Error {
   ) -> PassthroughSubject where Values.Element == Output {
     let subject = PassthroughSubject()
     EventLoop.current?.spawn {
-      print("the program's own")
+      Swift.print("the program's own")
       do {
         for try await value in sequence { subject.send(value) }
         subject.send(completion: .finished)
@@ -31,13 +31,12 @@ enum EmittingValuesOfOnesOwn: Program {
   static func main() throws {
     try EventLoop.run { _ in
       let subject: PassthroughSubject<Int, any Error> = .emittingValues(from: numbers())
-      for try await value in subject.values { print(value) }
+      // A subject drops what nobody has asked for; `collect` asks for everything.
+      for try await values in subject.collect().values { print(values) }
     }
   }
 }
 
 // Prints:
 // the program's own
-// 1
-// 2
-// 3
+// [1, 2, 3]
