@@ -1,6 +1,5 @@
 /// An operation on a loop that delivers one result. A `Request` describes work; it doesn't start until you
-/// ask. The compiler warns of a request that you ignore, with one exception: `close()`, `closeReset()` and `detach()`
-/// begin at once, and their request only waits for the end.
+/// ask.
 ///
 /// You can use the same request in every style. Each use starts the work anew:
 ///
@@ -12,7 +11,8 @@
 /// let status = try await request.value     // async/await
 /// ```
 ///
-/// A request that nobody starts does nothing. The compiler warns if a statement drops one, or if a closure returns one to
+/// `close()`, `closeReset()` and `detach()` begin at once, and their request only waits for the end. Any other request that
+/// nobody starts does nothing. The compiler warns if a statement drops one, or if a closure returns one to
 /// `run`, `spawn`, `withTasks` or `withDeadline` of the loop. If the closure of a `map` returns one, debug builds report it.
 ///
 /// The corresponding libuv type is `uv_req_t`.
