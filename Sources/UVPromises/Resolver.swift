@@ -27,16 +27,15 @@ public struct Resolver<T> {
   @inlinable
   init(_ ticket: RemoteTicket) { self.ticket = ticket }
 
-  /// The promise, if this is its loop's thread and it has not been resolved.
+  /// The promise, if this is its loop's thread and it has not been resolved; or whether this is another thread,
+  /// and the first that resolves the promise.
   @inlinable
-  func take() -> Root? {
+  func take() -> (root: Root?, isFirstElsewhere: Bool) {
+    let (object, isHere) = ticket.take()
     // Sound: what the ticket was made for.
-    ticket.takeNow().map { unsafeDowncast($0, to: Root.self) }
+    if let object { return (unsafeDowncast(object, to: Root.self), false) }
+    return (nil, !isHere && ticket.claim())
   }
-
-  /// Whether this is another thread than the loop's, and the first that resolves the promise.
-  @inlinable
-  var isElsewhere: Bool { !ticket.isHere && ticket.claim() }
 
   /// Fulfils the promise.
   ///
@@ -54,13 +53,14 @@ public struct Resolver<T> {
   @inlinable
   @discardableResult
   public func fulfill(_ value: T) -> Bool {
-    if let root = take() {
+    let (root, isFirstElsewhere) = take()
+    if let root {
       let isTaken = root.isOpen
       root.fulfill(value)
       root.didResolve()
       return isTaken
     }
-    return isElsewhere
+    return isFirstElsewhere
       && ticket.complete {
         // Sound: what the ticket was made for.
         let root = unsafeDowncast($0, to: Root.self)
@@ -75,13 +75,14 @@ public struct Resolver<T> {
   @inlinable
   @discardableResult
   public func reject(_ error: any Error) -> Bool {
-    if let root = take() {
+    let (root, isFirstElsewhere) = take()
+    if let root {
       let isTaken = root.isOpen
       root.reject(error)
       root.didResolve()
       return isTaken
     }
-    return isElsewhere
+    return isFirstElsewhere
       && ticket.complete {
         // Sound: what the ticket was made for.
         let root = unsafeDowncast($0, to: Root.self)

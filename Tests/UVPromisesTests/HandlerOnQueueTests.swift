@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 import UV
 import UVPromises
@@ -296,6 +297,36 @@ import UVTestSupport
         }
       }
       when(fulfilled: all).done { log("\($0 == Array(0..<2000))") }.cauterize()
+    }
+  }
+
+  @Test("what the loop's thread answers while the handler that made the promise returns isn't lost")
+  func answeredMeanwhile() async throws {
+    final class Meeting: Sendable {
+      let handler = Atomic(false)
+      let loop = Atomic(false)
+      let steps = Atomic(0)
+    }
+    try await program(logs: ["500"]) { loop, log in
+      let executor = loop.executor
+      let queue = DispatchQueue(label: "one handler at a time")
+      let all = (0..<500).map { number in
+        Promise.value(number).then(on: queue) { number in
+          let (promise, seal) = Promise<Int>.pending()
+          let meeting = Meeting()
+          try executor.execute { _ in
+            meeting.loop.store(true, ordering: .releasing)
+            while !meeting.handler.load(ordering: .acquiring) { sched_yield() }
+            // So that the answer comes sooner or later in relation to the handler's end.
+            while meeting.steps.add(1, ordering: .relaxed).newValue < number % 100 {}
+            seal.fulfill(number)
+          }
+          while !meeting.loop.load(ordering: .acquiring) { sched_yield() }
+          meeting.handler.store(true, ordering: .releasing)
+          return promise
+        }
+      }
+      when(resolved: all).done { results in log("\(results.count { $0.isFulfilled })") }
     }
   }
 

@@ -1,7 +1,8 @@
 // A request that a closure returns to a function which drops it, or hands it on, would do nothing, without a word. These
 // functions take such a closure in place of the generic one of the same name: they start the request, and the compiler
-// says what to write. They are deprecated and not unavailable, because the compiler prefers a generic function that is
-// available. A chain's methods can't be overloaded so; see Design/0070-lost-requests.md.
+// says what to write so that a reader sees it begin. They are deprecated and not unavailable, because the compiler
+// prefers a generic function that is available. A chain's methods can't be overloaded so; see
+// Design/0070-lost-requests.md.
 
 /// What a closure returns that returns a request; for the library's own use.
 public protocol _ColdRequest<Success> {
@@ -19,9 +20,7 @@ extension Request: _ColdRequest {
 
 extension EventLoop {
   /// Starts the request that `body` returns, and returns its value; see ``run(_:)``.
-  @available(
-    *, deprecated, message: "`run` starts no request that its body returns; write `try await request.value`"
-  )
+  @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public static func run<R: _ColdRequest & SendableMetatype>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> R
@@ -30,19 +29,14 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, and returns its value; see ``runCallbacks(_:)``.
-  @available(
-    *, deprecated,
-    message: "`runCallbacks` starts no request that its body returns; write `request.start { … }`"
-  )
+  @available(*, deprecated, message: "a request begins when started; write `request.start { … }`")
   @discardableResult
   public static func runCallbacks<R: _ColdRequest>(_ body: (EventLoop) throws -> R) throws -> R.Success {
     try startingRequest { start in try runCallbacks { start(try body($0)._request) } }
   }
 
   /// Starts the request that `body` returns as the task's work; see ``spawn(name:file:line:_:)``.
-  @available(
-    *, deprecated, message: "`spawn` starts no request that its body returns; write `try await request.value`"
-  )
+  @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   public func spawn<R: _ColdRequest>(
     name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws -> R
@@ -53,10 +47,7 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, within the limit; see ``withDeadline(_:file:line:_:)``.
-  @available(
-    *, deprecated,
-    message: "`withDeadline` starts no request that its body returns; write `try await request.value`"
-  )
+  @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   public nonisolated(nonsending) func withDeadline<R: _ColdRequest>(
     _ limit: Duration, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws -> R
@@ -65,10 +56,7 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, within the shield; see ``withShield(file:line:_:)``.
-  @available(
-    *, deprecated,
-    message: "`withShield` starts no request that its body returns; write `try await request.value`"
-  )
+  @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   public nonisolated(nonsending) func withShield<R: _ColdRequest>(
     file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) @escaping () async throws -> R
@@ -79,10 +67,7 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, as a part of the group; see ``withTasks(file:line:_:)``.
-  @available(
-    *, deprecated,
-    message: "`withTasks` starts no request that its body returns; write `try await request.value`"
-  )
+  @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public nonisolated(nonsending) func withTasks<R: _ColdRequest>(
     file: StaticString = #fileID, line: UInt = #line,
@@ -92,10 +77,7 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, as a part of the group; see ``withTasks(limit:file:line:_:)``.
-  @available(
-    *, deprecated,
-    message: "`withTasks` starts no request that its body returns; write `try await request.value`"
-  )
+  @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public nonisolated(nonsending) func withTasks<R: _ColdRequest>(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
@@ -106,10 +88,7 @@ extension EventLoop {
 
   /// Starts the request that `body` returns, as a part of the group; see
   /// ``withTasks(of:limit:file:line:_:)``.
-  @available(
-    *, deprecated,
-    message: "`withTasks` starts no request that its body returns; write `try await request.value`"
-  )
+  @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public nonisolated(nonsending) func withTasks<Value, R: _ColdRequest>(
     of type: Value.Type, limit: Int = .max, file: StaticString = #fileID, line: UInt = #line,
@@ -132,9 +111,7 @@ extension EventLoop {
 
 extension EventLoop.Runner {
   /// Starts the request that `body` returns, and returns its value; see ``callAsFunction(_:)``.
-  @available(
-    *, deprecated, message: "`run` starts no request that its body returns; write `try await request.value`"
-  )
+  @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public func callAsFunction<R: _ColdRequest & SendableMetatype>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> R
@@ -145,10 +122,7 @@ extension EventLoop.Runner {
 
 extension EventLoop.CallbackRunner {
   /// Starts the request that `body` returns, and returns its value; see ``callAsFunction(_:)``.
-  @available(
-    *, deprecated,
-    message: "`runCallbacks` starts no request that its body returns; write `request.start { … }`"
-  )
+  @available(*, deprecated, message: "a request begins when started; write `request.start { … }`")
   @discardableResult
   public func callAsFunction<R: _ColdRequest>(_ body: (EventLoop) throws -> R) throws -> R.Success {
     try EventLoop.startingRequest { start in try callAsFunction { start(try body($0)._request) } }
@@ -157,9 +131,7 @@ extension EventLoop.CallbackRunner {
 
 extension LoopTaskGroup {
   /// Starts the request that `body` returns as the task's work; see ``spawn(name:file:line:_:)``.
-  @available(
-    *, deprecated, message: "`spawn` starts no request that its body returns; write `try await request.value`"
-  )
+  @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public func spawn<R: _ColdRequest>(
     name: String? = nil, file: StaticString = #fileID, line: UInt = #line,

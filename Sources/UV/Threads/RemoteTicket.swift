@@ -171,10 +171,16 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
 
   /// The object, to be answered now; nil on other threads than the loop's, and once there is an answer.
   @usableFromInline
-  package func takeNow() -> AnyObject? {
-    guard isHere, isOpen else { return nil }
+  package func takeNow() -> AnyObject? { take().object }
+
+  /// The same, and which of the two it is. Who asks for one after the other may get two answers: the loop's thread becomes
+  /// the object's when the handler that made it returns.
+  @usableFromInline
+  package func take() -> (object: AnyObject?, isHere: Bool) {
+    guard isHere else { return (nil, false) }
+    guard isOpen else { return (nil, true) }
     stopKeeping()
-    return takeObject()
+    return (takeObject(), true)
   }
 
   /// The object, nil once there is an answer. On the loop's thread.
