@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 import UV
 import UVRxStream
@@ -325,5 +326,19 @@ import UVTestSupport
         .then(.async(on: .priorityBackground(.background))) { continuation.resume() }
     }
     #expect(log.values.dropFirst(3) == ["background", "later", "thread", "main", "low"])
+  }
+
+  @Test func `All that follows the same work is done, also if the work has not ended`() async {
+    let (log, end) = (Log<String>(), DispatchSemaphore(value: 0))
+    await withCheckedContinuation { continuation in
+      let chain = Dispatch.newThread.execute { end.wait() }
+      chain.then(.inline) { log.append("first") }
+      chain.then(.inline) {
+        log.append("second")
+        continuation.resume()
+      }
+      end.signal()
+    }
+    #expect(log.values == ["first", "second"])
   }
 }

@@ -156,9 +156,9 @@ extension Dispatch.Queue {
 public final class DispatchChain: @unchecked Sendable {
   private let lock = DispatchQueue(label: "DispatchChain")
   private var isFinished = false
-  private var next: (@Sendable () -> Void)?
+  private var next: [@Sendable () -> Void] = []
 
-  /// Does `work` as `dispatch` says, after the work before it.
+  /// Does `work` as `dispatch` says, after the work before it. Several may follow the same work.
   @discardableResult
   public func then(_ dispatch: Dispatch, _ work: @escaping @Sendable () -> Void) -> DispatchChain {
     let chain = DispatchChain()
@@ -169,7 +169,7 @@ public final class DispatchChain: @unchecked Sendable {
       }
     }
     let startsNow = lock.sync {
-      if !isFinished { next = start }
+      if !isFinished { next.append(start) }
       return isFinished
     }
     if startsNow { start() }
@@ -179,8 +179,9 @@ public final class DispatchChain: @unchecked Sendable {
   func finish() {
     let next = lock.sync {
       isFinished = true
-      return self.next.take()
+      defer { self.next = [] }
+      return self.next
     }
-    next?()
+    for start in next { start() }
   }
 }
