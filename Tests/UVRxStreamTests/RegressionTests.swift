@@ -107,4 +107,33 @@ import UVTestSupport
     input.push(1)
     #expect(log == ["completed"])
   }
+
+  @Test("Where there is no loop, answers of several threads come one at a time, beside what is pushed")
+  func answersWithoutALoop() {
+    let count = 5000
+    let (input, group) = (HotInput<Int, Trouble>(), DispatchGroup())
+    let cold = Cold<Int, Int, Trouble> { request, answer in
+      DispatchQueue.global().async(group: group) { answer(.success(request)) }
+    }
+    // Two at once would lose some.
+    var (mapped, replies, isInside, ends) = (0, 0, false, [String]())
+    let answers = input.asyncMap { value, answer in
+      DispatchQueue.global().async(group: group) { answer(.success(value)) }
+    }.on { _ in
+      #expect(!isInside)
+      isInside = true
+      mapped += 1
+      isInside = false
+    }.onTerminate { ends.append("\($0) \(mapped)") }
+    let chain = cold.on { _ in replies += 1 }
+    for number in 0..<count {
+      input.push(number)
+      chain.request(number)
+    }
+    input.terminate()
+    group.wait()
+    #expect((mapped, replies) == (count, count))
+    #expect(ends == ["completed \(count)"])
+    withExtendedLifetime((answers, chain)) {}
+  }
 }

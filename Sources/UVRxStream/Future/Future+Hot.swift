@@ -29,6 +29,7 @@ extension Future {
     _ body: @escaping (Settlement<Output, Failure>, Hot<T, Failure>) -> Void
   ) -> Hot<T, Failure> {
     let stream = Hot<T, Failure>()
+    stream.gate = gate
     let way: Future<Never, Never> = derive { settlement, _ in
       body(settlement, stream)
       stream.receive(.terminate(reason: settlement.termination))

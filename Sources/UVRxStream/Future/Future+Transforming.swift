@@ -13,7 +13,7 @@ extension StreamFuture {
       guard case .value(let value) = settlement else { return child.settle(settlement.withoutValue()!) }
       transform(
         value,
-        StreamSteps.answer { result in
+        StreamSteps.answer(through: child.gate) { result in
           switch result {
           case .success(let new)?: child.settle(.value(new))
           case .failure(let error)?: child.settle(.failure(error))

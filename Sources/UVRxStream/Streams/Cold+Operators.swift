@@ -51,7 +51,7 @@ extension Cold {
   public final func asyncMap<T>(
     _ transform: @escaping (Output, @escaping @Sendable (Result<T, Failure>?) -> Void) -> Void
   ) -> Cold<Request, T, Failure> {
-    let step: AsyncStreamStep<Output, T, Failure> = StreamSteps.asyncMap(transform)
+    let step: AsyncStreamStep<Output, T, Failure> = StreamSteps.asyncMap(through: gate, transform)
     return derive { step($0, $1) {} }
   }
 

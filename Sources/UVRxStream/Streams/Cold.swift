@@ -18,6 +18,8 @@ public final class Cold<Request, Output, Failure: Error> {
   private var lastNumber = 0
   private var isShared = false
   private var name: String?
+  /// The gate that requests and answers go through where there is no loop; nil on one.
+  let gate: Gate?
   private let fill: (Cold, Request, ColdRoute) -> Void
 
   /// How the stream ended, nil until then.
@@ -34,10 +36,12 @@ public final class Cold<Request, Output, Failure: Error> {
     _ task:
       @escaping (_ request: Request, _ answer: @escaping @Sendable (Result<Output, Failure>) -> Void) -> Void
   ) {
+    let gate = Gate.unlessOnLoop
+    self.gate = gate
     fill = { stream, request, route in
       task(
         request,
-        StreamSteps.answer { [weak stream] (result: Result<Output, Failure>) in
+        StreamSteps.answer(through: gate) { [weak stream] (result: Result<Output, Failure>) in
           switch result {
           case .success(let value): stream?.deliver(.next(value), route)
           case .failure(let error): stream?.deliver(.error(error), route)
@@ -46,7 +50,9 @@ public final class Cold<Request, Output, Failure: Error> {
     }
   }
 
-  private init(fill: @escaping (Cold, Request, ColdRoute) -> Void) { self.fill = fill }
+  private init(through gate: Gate?, fill: @escaping (Cold, Request, ColdRoute) -> Void) {
+    (self.gate, self.fill) = (gate, fill)
+  }
 
   deinit {
     // Those who have been attached learn that no answer will come.
@@ -65,7 +71,9 @@ public final class Cold<Request, Output, Failure: Error> {
   /// - Parameters:
   ///   - request: What is asked for.
   ///   - share: Whether everything that is attached here gets the answer, too.
-  public func request(_ request: Request, share: Bool = false) { ask(request, share ? .shared : .end) }
+  public func request(_ request: Request, share: Bool = false) {
+    throughGate { [self] in ask(request, share ? .shared : .end) }
+  }
 
   /// Sets whether all chains below this get the answers to each other's requests.
   @discardableResult
@@ -76,8 +84,10 @@ public final class Cold<Request, Output, Failure: Error> {
 
   /// Ends the stream and everything attached to it; ignored once it has ended.
   public func terminate(withReason reason: Termination<Failure> = .completed) {
-    deliver(.terminate(reason: reason), .shared)
+    throughGate { [self] in deliver(.terminate(reason: reason), .shared) }
   }
+
+  private func throughGate(_ body: @escaping () -> Void) { if let gate { gate.run(body) } else { body() } }
 
   /// A stream of the same answers, to requests of another kind.
   public func mapRequest<NewRequest>(
@@ -140,13 +150,15 @@ public final class Cold<Request, Output, Failure: Error> {
   ) -> (Cold<NewRequest, T, Failure>, Int) {
     lastNumber += 1
     let number = lastNumber
-    let child = Cold<NewRequest, T, Failure>(fill: { [weak self] _, request, route in
-      if case .shared = route {
-        self?.ask(transform(request), .shared)
-      } else {
-        self?.ask(transform(request), .child(number, route))
-      }
-    })
+    let child = Cold<NewRequest, T, Failure>(
+      through: gate,
+      fill: { [weak self] _, request, route in
+        if case .shared = route {
+          self?.ask(transform(request), .shared)
+        } else {
+          self?.ask(transform(request), .child(number, route))
+        }
+      })
     return (child, number)
   }
 
@@ -161,6 +173,7 @@ public final class Cold<Request, Output, Failure: Error> {
   func joined<T>(_ join: (Hot<Output, Failure>) -> Hot<T, Failure>) -> Cold<Request, T, Failure> {
     let (child, number): (Cold<Request, T, Failure>, Int) = child { $0 }
     let answers = Hot<Output, Failure>()
+    answers.gate = gate
     var route = ColdRoute.shared
     join(answers).attach(
       Hot<T, Failure>.Branch { event in
@@ -182,6 +195,7 @@ extension Cold: AnyStream {
   /// A stream of the answers that everything attached here gets; see ``share(_:)``.
   public var asHot: Hot<Output, Failure> {
     let stream = Hot<Output, Failure>()
+    stream.gate = gate
     lastNumber += 1
     attach(lastNumber) { event, _ in stream.receive(event) }
     return stream

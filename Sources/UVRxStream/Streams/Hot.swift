@@ -21,6 +21,9 @@ public class Hot<Output, Failure: Error>: HotStream {
   private var branches: [Branch] = []
   private var last: Output?
   private(set) final var canReplay = true
+  /// The gate that everything goes through where there is no loop: such a stream is fed, and its operations answer,
+  /// on any thread. Nil on a loop.
+  final var gate: Gate?
   /// Has what this stream was derived from deliver its last value here.
   final var replayFromParent: (() -> Void)?
   private var name: String?
@@ -140,6 +143,7 @@ public class Hot<Output, Failure: Error>: HotStream {
   final func derive<T, Child: Hot<T, Failure>>(
     into child: Child, answering step: @escaping AsyncStreamStep<Output, T, Failure>
   ) -> Child {
+    child.gate = gate
     child.throttling = nextThrottle.take().map { ThrottledEntry($0) }
     let branch = Branch { event in
       child.take(event) { step(event, { child.receive($0) }, $0) }

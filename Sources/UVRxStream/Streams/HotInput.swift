@@ -10,7 +10,10 @@ public final class HotInput<Output, Failure: Error>: Hot<Output, Failure> {
   private let root = HotRoot()
 
   /// Creates a stream that waits for values.
-  public override init() { super.init() }
+  public override init() {
+    super.init()
+    gate = root.gate
+  }
 
   deinit { if isActive { root.end(ending()) } }
 
@@ -42,6 +45,7 @@ public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {
   /// - Parameter task: Gets what to call with each event, on any thread.
   public init(_ task: (@escaping @Sendable (StreamEvent<Output, Failure>) -> Void) -> Void) {
     super.init()
+    gate = root.gate
     // Sound: looked up where the stream lives.
     let stream = UnsafeTransfer((WeakReference(self as HotProducer), root))
     task { event in
@@ -61,7 +65,7 @@ public final class HotProducer<Output, Failure: Error>: Hot<Output, Failure> {
 struct HotRoot {
   private let executor = EventLoop.current?.executor
   private let ticket = EventLoop.current.map { RemoteTicket(keeping: $0) }
-  private let gate = Gate.unlessOnLoop
+  let gate = Gate.unlessOnLoop
 
   func receive<Output, Failure: Error>(_ event: StreamEvent<Output, Failure>, _ stream: Hot<Output, Failure>)
   {

@@ -64,7 +64,9 @@ extension HotStream {
   public func asyncMap<T>(
     _ transform: @escaping (Output, @escaping @Sendable (Result<T, Failure>?) -> Void) -> Void
   ) -> Hot<T, Failure> {
-    asHot.derive(into: Hot<T, Failure>(), answering: StreamSteps.asyncMap(transform))
+    let stream = asHot
+    return stream.derive(
+      into: Hot<T, Failure>(), answering: StreamSteps.asyncMap(through: stream.gate, transform))
   }
 
   /// A stream of the elements of each sequence that `transform` returns.

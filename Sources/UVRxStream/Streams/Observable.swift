@@ -56,7 +56,10 @@ public final class ObservableInput<Output, Failure: Error>: Observable<Output, F
   private let root = HotRoot()
 
   /// Creates an observable with its first value.
-  public init(_ value: Output) { super.init(value: value) }
+  public init(_ value: Output) {
+    super.init(value: value)
+    gate = root.gate
+  }
 
   deinit { if isActive { root.end(ending()) } }
 

@@ -3,8 +3,10 @@ import UV
 /// The operator whose results come later, and what brings them.
 extension StreamSteps {
   /// The end waits for what has not been answered.
+  ///
+  /// - Parameter gate: The stream's, where there is no loop.
   static func asyncMap<T, U, E: Error>(
-    _ transform: @escaping (T, @escaping @Sendable (Result<U, E>?) -> Void) -> Void
+    through gate: Gate?, _ transform: @escaping (T, @escaping @Sendable (Result<U, E>?) -> Void) -> Void
   ) -> AsyncStreamStep<T, U, E> {
     var pending = 0
     var end: StreamEvent<U, E>?
@@ -16,7 +18,7 @@ extension StreamSteps {
       pending += 1
       transform(
         value,
-        answer { result in
+        answer(through: gate) { result in
           pending -= 1
           switch result {
           case .success(let new)?: emit(.next(new))
@@ -30,11 +32,14 @@ extension StreamSteps {
   }
 
   /// A function that calls `body` once: on the current loop, which it keeps running until then, whatever
-  /// thread calls it.
-  static func answer<T>(_ body: @escaping (T) -> Void) -> @Sendable (T) -> Void {
+  /// thread calls it. Where there is no loop, it does so inside the gate of what it answers.
+  static func answer<T>(through gate: Gate?, _ body: @escaping (T) -> Void) -> @Sendable (T) -> Void {
     // Sound: whoever calls first takes it out, and no other thread comes in after that.
     let once = UnsafeTransfer(Once(body))
-    guard let loop = EventLoop.current else { return { once.value.body.take()?($0) } }
+    guard gate == nil, let loop = EventLoop.current else {
+      let gate = gate ?? Gate()
+      return { value in gate.run { once.value.body.take()?(value) } }
+    }
     let ticket = RemoteTicket(keeping: loop)
     return { value in
       guard ticket.claim() else { return }
