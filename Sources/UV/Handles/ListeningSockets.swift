@@ -30,9 +30,13 @@ struct ListeningSockets {
     }
   }
 
+  private static var hasSuccessor: Bool { state.withLock { $0.hasSuccessor } }
+
   /// Called after the descriptor has been closed.
   static func descriptorClosed(_ file: SocketFile) {
-    file.removeIfUnused(isTriedAgain: state.withLock { $0.hasSuccessor })
+    file.removeIfUnused(isTriedAgain: hasSuccessor)
+    // It may have ended on another loop's thread meanwhile, before the file was among those that are left.
+    if !hasSuccessor { SocketFile.removeLeft() }
   }
 
   /// Copies of the descriptors, which belong to the caller, with their places.
