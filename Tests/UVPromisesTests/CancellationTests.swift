@@ -29,7 +29,8 @@ import UVTestSupport
 
   @Test func `timeout(seconds:)`() async throws {
     try await program(logs: ["timed out"]) { loop, log in
-      race(loop.later((), milliseconds: 30), timeout(seconds: 0.001)).catch {
+      let limit = timeout(seconds: 0.001)
+      race(loop.later((), milliseconds: 30), limit).catch {
         if case PMKError.timedOut = $0 { log("timed out") }
       }
     }
@@ -141,9 +142,10 @@ import UVTestSupport
   @Test func aRaceMayCancelTheLosers() async throws {
     let log = try await program { loop, log in
       let slow = loop.sleep(for: .untilCancelled).promise().map { 1 }.ensure { log("loser") }
+      let winner = loop.later(2)
       let kept = loop.later(3, milliseconds: 4)
       kept.done { log("kept \($0)") }.cauterize()
-      race([slow, loop.later(2), kept], cancellingRest: true).done { log("winner \($0)") }.cauterize()
+      race([slow, winner, kept], cancellingRest: true).done { log("winner \($0)") }.cauterize()
     }
     #expect(log == ["loser", "winner 2", "kept 3"] || log == ["winner 2", "loser", "kept 3"])
   }
@@ -163,7 +165,7 @@ import UVTestSupport
 
   @Test func aTasksCancellationSparesOthers() async throws {
     try await asyncProgram(logs: ["true", "Optional(1)"]) { loop, log in
-      let shared = loop.later(1, milliseconds: 5)
+      let (shared, seal) = Promise<Int>.pending()
       let task = loop.spawn { () async -> Void in
         do { _ = try await shared.async() } catch { log("\(error.isCancelled)") }
       }
@@ -171,6 +173,7 @@ import UVTestSupport
       try await loop.sleep(for: .milliseconds(1)).value
       task.cancel()
       await task.value
+      seal.fulfill(1)
       await other.value
     }
   }

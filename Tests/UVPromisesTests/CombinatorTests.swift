@@ -64,8 +64,10 @@ import UVTestSupport
 
   @Test func `The others go on after a failure`() async throws {
     try await program(logs: ["failed", "slow"]) { loop, log in
+      // What is to come first is begun first: however late the machine is, its date is the earlier one.
+      let failing = loop.failingLater()
       let slow = loop.later(1, milliseconds: 4).get { _ in log("slow") }
-      when(fulfilled: [slow, loop.failingLater()]).catch { _ in log("failed") }
+      when(fulfilled: [slow, failing]).catch { _ in log("failed") }
     }
   }
 
@@ -89,8 +91,9 @@ import UVTestSupport
 
   @Test func `Whichever finishes first is the result`() async throws {
     try await program(logsInAnyOrder: ["Boom(number: 0)", "fast"]) { loop, log in
-      race(loop.later("slow", milliseconds: 5), loop.later("fast")).done { log($0) }.cauterize()
-      race(loop.later(1, milliseconds: 5), loop.failingLater()).catch { log("\($0)") }
+      let (fast, failing) = (loop.later("fast"), loop.failingLater())
+      race(loop.later("slow", milliseconds: 5), fast).done { log($0) }.cauterize()
+      race(loop.later(1, milliseconds: 5), failing).catch { log("\($0)") }
     }
   }
 
@@ -108,8 +111,9 @@ import UVTestSupport
 
   @Test func `Every form of race`() async throws {
     try await program(logsInAnyOrder: ["Boom(number: 0)", "badInput", "fast", "g1"]) { loop, log in
-      race(loop.later("slow", milliseconds: 4), loop.later("fast")).done { log($0) }.cauterize()
-      race([loop.later(1, milliseconds: 6), loop.failingLater()]).catch { log("\($0)") }
+      let (fast, failing) = (loop.later("fast"), loop.failingLater())
+      race(loop.later("slow", milliseconds: 4), fast).done { log($0) }.cauterize()
+      race([loop.later(1, milliseconds: 6), failing]).catch { log("\($0)") }
       race([Promise<Int>]()).catch { if case PMKError.badInput = $0 { log("badInput") } }
       race(after(.milliseconds(1)).map { "g1" }, after(.milliseconds(5)).map { "g2" }).done { log($0) }
     }
@@ -126,9 +130,12 @@ import UVTestSupport
   @Test func `after, in every form; zero and less is the next turn`() async throws {
     try await program(logs: ["microtask", "zero", "negative", "dispatch", "duration"]) { loop, log in
       after(.zero).done { log("zero") }
-      after(seconds: -1).done { log("negative") }
-      after(DispatchTimeInterval.milliseconds(1)).done { log("dispatch") }
-      after(.milliseconds(2)).done { log("duration") }
+      after(seconds: -1).done {
+        log("negative")
+        // Not begun before: in a turn that takes longer than they do, they would come first.
+        after(DispatchTimeInterval.milliseconds(1)).done { log("dispatch") }
+        after(.milliseconds(2)).done { log("duration") }
+      }
       loop.queueMicrotask { log("microtask") }
     }
   }
@@ -240,8 +247,8 @@ import UVTestSupport
 
   @Test func `The timeout pattern`() async throws {
     try await program(logs: ["true"]) { loop, log in
-      let work = loop.later(1, milliseconds: 40)
       let timeout = after(seconds: 0.002)
+      let work = loop.later(1, milliseconds: 40)
       race(when(fulfilled: [work]).asVoid(), timeout.asVoid().map { $0 }.then { Promise.value }).done {
         log("\(work.isPending)")
       }.cauterize()

@@ -9,17 +9,23 @@ import UVTestSupport
     try await withThread {
       let loop = try EventLoop()
       defer { loop.shutdown() }
-      let (fast, slow) = (loop.later(1), loop.later(2, milliseconds: 500))
-      // Long enough for a busy machine.
+      let fast = loop.later(1)
+      // They are under way all the time, and end in a later run.
+      let hasReturned = Box(false)
+      let (slow, seal) = Promise<Int>.pending()
       let task = loop.spawn {
-        try await loop.sleep(for: .milliseconds(500)).value
+        while hasReturned.value == false { try await loop.sleep(for: .milliseconds(1)).value }
         return 3
       }
       var ticks = 0
       let source = loop.ticks(every: .milliseconds(1))
-      source.start { _ in ticks += 1 }
+      source.start { _ in
+        ticks += 1
+        if hasReturned.value == true { seal.fulfill(2) }
+      }
       #expect(try fast.wait() == 1)
       #expect(slow.isPending && !task.isCancelled && task.resultIfFinished == nil)
+      hasReturned.value = true
       #expect(try slow.wait() == 2)
       #expect(try Promise<Int> { try await task.value }.wait() == 3)
       #expect(!task.isCancelled)
