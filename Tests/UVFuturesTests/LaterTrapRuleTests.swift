@@ -198,8 +198,16 @@ import UVTestSupport
       let subject = PassthroughSubject<Int, Trouble>()
       let (silent, busy) = (Probe<Int, Trouble>(), Probe<Int, Trouble>())
       Future<Int, Trouble>(on: loop) { _ in }.timeout(.milliseconds(2), scheduler: loop).subscribe(silent)
+      // Each is begun before the time that it is to be in, so that its date is the earlier one on a late machine, too.
+      func sendLater(_ values: ArraySlice<Int>) {
+        guard let value = values.first else { return }
+        loop.sleep(for: .milliseconds(20)) { _ in
+          sendLater(values.dropFirst())
+          subject.send(value)
+        }
+      }
+      sendLater([20, 40, 60])
       subject.timeout(.milliseconds(40), scheduler: loop, customError: { .first }).subscribe(busy)
-      for delay in [20, 40, 60] { loop.sleep(for: .milliseconds(delay)) { _ in subject.send(delay) } }
       loop.eventually(
         silent.heard == [.subscription, .completion(.finished)] && busy.values == [20, 40, 60])
       // Its clock runs out 40 ms after the last value.
@@ -207,9 +215,9 @@ import UVTestSupport
 
       // Demand starts the clock anew.
       let late = Probe<Int, Trouble>(.none)
-      subject.timeout(.milliseconds(40), scheduler: loop, customError: { .second }).subscribe(late)
-      loop.sleep(for: .milliseconds(30)) { _ in late.request(.max(1)) }
       loop.sleep(for: .milliseconds(60)) { _ in #expect(late.completions == []) }
+      loop.sleep(for: .milliseconds(30)) { _ in late.request(.max(1)) }
+      subject.timeout(.milliseconds(40), scheduler: loop, customError: { .second }).subscribe(late)
     }
   }
 

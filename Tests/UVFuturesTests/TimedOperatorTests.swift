@@ -35,14 +35,15 @@ import UVTestSupport
       let subject = PassthroughSubject<Int, Trouble>()
       let probe = Probe<Int, Trouble>()
       subject.delay(for: .milliseconds(5), scheduler: loop).subscribe(probe)
-      subject.send(1)
-      subject.send(2)
+      // Begun before the values are sent: its date is the earlier one, however late the machine is.
       loop.sleep(for: .milliseconds(3)) { _ in
         #expect(probe.values == [])
         subject.send(3)
         subject.send(completion: .failure(.first))
         #expect(probe.completions == [])
       }
+      subject.send(1)
+      subject.send(2)
       probe.onCompletion = { _ in #expect(probe.values == [1, 2, 3]) }
       loop.eventually(probe.completions == [.failure(.first)])
     }
@@ -74,7 +75,7 @@ import UVTestSupport
       let subject = PassthroughSubject<Int, Never>()
       let (timed, counted) = (Probe<[Int], Never>(), Probe<[Int], Never>())
       subject.collect(.byTime(loop, .milliseconds(5))).subscribe(timed)
-      subject.collect(.byTimeOrCount(loop, .milliseconds(1000), 2)).subscribe(counted)
+      subject.collect(.byTimeOrCount(loop, .seconds(1000), 2)).subscribe(counted)
       for value in 1...3 { subject.send(value) }
       #expect(timed.values == [])
       loop.eventually(timed.values == [[1, 2, 3]] && counted.values == [[1, 2]]) {
