@@ -15,6 +15,8 @@ import UVTestSupport
       let reader = loop.spawn { () async throws(UVError) in
         try await server.read(until: "\n", limit: 100).value
       }
+      // It waits from here on.
+      try await loop.settle()
       let begin = loop.clock.now
       while begin.duration(to: loop.clock.now) < .milliseconds(20) { try await loop.sleep(for: .zero).value }
       let snapshot = loop.snapshot()
@@ -60,6 +62,8 @@ import UVTestSupport
   func limit() async throws {
     try await withLoop { loop in
       let first = loop.spawn { try? await loop.sleep(for: .untilCancelled).value }
+      // It waits from here on.
+      try await loop.settle()
       try await loop.sleep(for: .milliseconds(2)).value
       let others = (0..<49).map { _ in loop.spawn { try? await loop.sleep(for: .untilCancelled * 2).value } }
       try await loop.settle()
@@ -110,7 +114,7 @@ import UVTestSupport
       let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
       let elsewhere = loop.spawn { for await _ in stream {} }
       let limited = loop.spawn {
-        try? await loop.sleep(for: .untilCancelled).timeout(after: .milliseconds(60)).value
+        try? await loop.sleep(for: .untilCancelled).timeout(after: .untilCancelled).value
       }
       try await loop.settle()
       let tasks = loop.snapshot().tasks.entries
@@ -123,6 +127,7 @@ import UVTestSupport
       #expect(tasks.filter { $0.wait?.operation == "sleep" }.count == 2)
       continuation.finish()
       slow.cancel()
+      limited.cancel()
       await waiting.value
       await elsewhere.value
       await limited.value
