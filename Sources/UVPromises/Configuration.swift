@@ -8,6 +8,7 @@ public final class Configuration: Sendable {
   private struct Handlers {
     var log: @Sendable (LogEvent) -> Void = { print("UVPromises: \($0.debugDescription)") }
     var unhandled: @Sendable (UnhandledRejection) -> Void = { print("UVPromises: \($0)") }
+    var unstarted: @Sendable (UnstartedRequest) -> Void = { print("UVPromises: \($0)") }
   }
 
   private let handlers = Mutex(Handlers())
@@ -30,6 +31,13 @@ public final class Configuration: Sendable {
   public var unhandledRejectionHandler: @Sendable (UnhandledRejection) -> Void {
     get { handlers.withLock { $0.unhandled } }
     set { handlers.withLock { $0.unhandled = newValue } }
+  }
+
+  /// Called with a request that a closure has returned where nobody starts it; prints unless set. Debug builds report
+  /// it, once for each place; release builds never do.
+  public var unstartedRequestHandler: @Sendable (UnstartedRequest) -> Void {
+    get { handlers.withLock { $0.unstarted } }
+    set { handlers.withLock { $0.unstarted = newValue } }
   }
 
   // PromiseKit's name.

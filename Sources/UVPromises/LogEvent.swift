@@ -1,6 +1,6 @@
 /// Something that the library tells the log handler, ``Configuration/logHandler``.
 ///
-/// PromiseKit's `LogEvent`, with the place where the lost promise was made, which is known in debug builds.
+/// PromiseKit's `LogEvent` with the same cases, so that a `switch` of its users covers them all, and with the place where the lost promise was made, which is known in debug builds.
 public enum LogEvent: Sendable {
   /// `wait()` blocked the main thread.
   case waitOnMainThread
@@ -8,9 +8,6 @@ public enum LogEvent: Sendable {
   case pendingPromiseDeallocated(madeAt: CreationSite? = nil)
   /// A guarantee went away before it was resolved; the handlers on it never run.
   case pendingGuaranteeDeallocated(madeAt: CreationSite? = nil)
-  /// A closure returned a request where nobody starts it, such as that of `map`. Reported once for each place, in debug
-  /// builds.
-  case requestNotStarted(at: CreationSite)
   /// `cauterize()` ended a chain that had failed.
   case cauterized(any Error)
 }
@@ -32,7 +29,6 @@ extension LogEvent: CustomStringConvertible, CustomDebugStringConvertible {
     case .waitOnMainThread: "waitOnMainThread"
     case .pendingPromiseDeallocated: "pendingPromiseDeallocated"
     case .pendingGuaranteeDeallocated: "pendingGuaranteeDeallocated"
-    case .requestNotStarted: "requestNotStarted"
     case .cauterized(let error): "cauterized(\(String(reflecting: error)))"
     }
   }
@@ -44,8 +40,6 @@ extension LogEvent: CustomStringConvertible, CustomDebugStringConvertible {
     case .waitOnMainThread: "wait() blocks the main thread"
     case .pendingPromiseDeallocated(let site): "a pending promise was deallocated\(LogEvent.suffix(site))"
     case .pendingGuaranteeDeallocated(let site): "a pending guarantee was deallocated\(LogEvent.suffix(site))"
-    case .requestNotStarted(let site):
-      "nobody starts the request that the closure at \(site) returns; `then { … }` and `.value` do"
     case .cauterized(let error): "cauterized error: \(error)"
     }
   }
@@ -62,4 +56,15 @@ public struct UnhandledRejection: Sendable, CustomStringConvertible {
 
   /// A sentence with the error and the place.
   public var description: String { "unhandled rejection: \(error)\(LogEvent.suffix(site))" }
+}
+
+/// A closure returned a request where nobody starts it, such as that of `map`.
+public struct UnstartedRequest: Sendable, CustomStringConvertible {
+  /// The place of the operation that was given the closure.
+  public let site: CreationSite
+
+  /// A sentence with the place, and with what would start the request.
+  public var description: String {
+    "nobody starts the request that the closure at \(site) returns; `then { … }` and `.value` do"
+  }
 }

@@ -19,7 +19,7 @@ extension Request: Chainable {
     guard holdsRequests(type) else { return }
     let site = CreationSite(file: file, line: line)
     guard noticed.withLock({ $0.insert(site.description).inserted }) else { return }
-    conf.logHandler(.requestNotStarted(at: site))
+    conf.unstartedRequestHandler(UnstartedRequest(site: site))
   }
 
   private let noticed = Mutex<Set<String>>([])

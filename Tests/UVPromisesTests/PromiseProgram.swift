@@ -11,13 +11,21 @@ struct Boom: Error, Equatable {
 final class Reports: Sendable {
   let rejections = Log<UnhandledRejection>()
   let events = Log<LogEvent>()
+  let unstarted = Log<UnstartedRequest>()
 
-  var descriptions: [String] { rejections.values.map(\.description) + events.values.map(\.debugDescription) }
+  var descriptions: [String] {
+    rejections.values.map(\.description) + events.values.map(\.debugDescription)
+      + unstarted.values.map(\.description)
+  }
 
   /// To be called on a loop's thread of the test support, where one loop runs at a time in the whole process.
   func install() {
-    conf.logHandler = { [events] in events.append($0) }
-    conf.unhandledRejectionHandler = { [rejections] in rejections.append($0) }
+    // The next test may report something before this one has looked at its own.
+    let isMine: @Sendable () -> Bool = { [number = numberOfTest] in numberOfTest.map { $0 == number } ?? true
+    }
+    conf.logHandler = { [events] in if isMine() { events.append($0) } }
+    conf.unhandledRejectionHandler = { [rejections] in if isMine() { rejections.append($0) } }
+    conf.unstartedRequestHandler = { [unstarted] in if isMine() { unstarted.append($0) } }
   }
 }
 

@@ -25,6 +25,34 @@ import UVTestSupport
     #expect(seen.sorted() == (1...4).map { "Boom(number: \($0))" })
   }
 
+  @Test func `A promise that is dropped outside the turns of its loop is reported at once`() async throws {
+    let reports = Reports()
+    try await withThread {
+      reports.install()
+      let loop = try EventLoop()
+      defer { loop.shutdown() }
+      _ = Promise<Int>.pending()
+      #expect(reports.events.values.map(\.description) == ["pendingPromiseDeallocated"])
+      _ = Guarantee<Int>.pending()
+      #expect(reports.events.values.count == 2)
+      let (promise, seal) = Promise<Int>.pending()
+      seal.fulfill(1)
+      #expect(promise.value == 1)
+      // Kept, it keeps the loop running until it is resolved.
+      let (other, resolver) = Promise<Int>.pending()
+      loop.queueMicrotask { resolver.fulfill(2) }
+      _ = try loop.runNoWait()
+      #expect(other.value == 2 && reports.events.values.count == 2)
+      // A turn is looked through when it ends.
+      loop.queueMicrotask {
+        _ = Promise<Int>.pending()
+        #expect(reports.events.values.count == 2)
+      }
+      _ = try loop.runNoWait()
+      #expect(reports.events.values.count == 3 && loop.activity.isIdle)
+    }
+  }
+
   @Test func eachBranchIsOnItsOwn() async throws {
     let seen = try await rejections { loop, _ in
       let promise = loop.failingLater()

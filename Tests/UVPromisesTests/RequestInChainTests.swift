@@ -57,10 +57,7 @@ import UVTestSupport
         }
       }
       #expect(log == ["then", "then"])
-      let sites = reports.events.values.compactMap { event in
-        if case .requestNotStarted(let site) = event { site } else { nil }
-      }
-      #expect(sites.map(\.line) == [first, first + 2])
+      #expect(reports.unstarted.values.map(\.site.line) == [first, first + 2])
       #expect(reports.descriptions.count == 2)
       #expect(reports.descriptions.first?.hasPrefix("nobody starts the request that the closure at ") == true)
     }

@@ -4,6 +4,7 @@ import CUV
 extension EventLoop {
   /// A ticket for `object`, just made on this loop, where none was at hand.
   func openFurtherTicket(_ object: any Answerable) -> RemoteTicket {
+    if isOutsideTurn { return RemoteTicket(object, of: self) }
     if !ties.tickets.makeRoom() { endTicketTurn() }
     // An entry in the queue has it drained, and the tickets looked at after that.
     if ties.tickets.used == 0, microtasks.isEmpty { enqueue(.closure {}) }
@@ -14,6 +15,13 @@ extension EventLoop {
     let ticket = RemoteTicket(object, telling: object, executor)
     ties.tickets.add(ticket)
     return ticket
+  }
+
+  /// Whether no turn is under way at whose end somebody would look for what has been lost. So the pool, which would keep
+  /// a lost ticket until then, isn't used.
+  private var isOutsideTurn: Bool {
+    let state = microtasks.state
+    return !work.isRunning && !state.pointee.isAttended && !state.pointee.isDraining
   }
 
   /// The turn has ended: what is open from now on is open for longer, and keeps the loop running.

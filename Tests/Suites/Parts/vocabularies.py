@@ -13,6 +13,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -50,16 +51,38 @@ def tests_in(text):
     return [f"{name}/{test}" for name, body in zip(parts[1::2], parts[2::2]) for test in re.findall(r"func (test\w*)\(\)", body)]
 
 
-class Vocabulary:
-    """The suites of one library. `folder` is what Tests/Vocabularies has for it, `manifest` the package's text."""
+def checkout(name, variable, wanted):
+    """The checkout of the library that the variable of the environment names, or a clone of it if that is where one can be had. It has to
+    have what is `wanted`."""
+    place = os.environ.get(variable, "")
+    if not place:
+        lack(name, f"{variable} has neither the path of a checkout nor a URL to clone it from, so there are no tests to run")
+    if (pathlib.Path(place) / wanted).exists():
+        return pathlib.Path(place).resolve()
+    clone = ROOT / f".build-{name}" / "Origin"
+    shutil.rmtree(clone, ignore_errors=True)
+    command = ["git", "-c", "advice.detachedHead=false", "clone", "--quiet", "--depth", "1", place, str(clone)]
+    if subprocess.run(command, stdin=subprocess.DEVNULL).returncode != 0 or not (clone / wanted).exists():
+        lack(name, f"{place} is no checkout with {wanted}, and none can be cloned from there")
+    return clone
 
-    def __init__(self, name, folder, manifest, suites, page):
-        self.name, self.suites, self.page = name, suites, page
+
+def lack(name, why):
+    print(f"Tests/run {name}: {why}")
+    sys.exit(4)
+
+
+class Vocabulary:
+    """The suites of one library. `folder` is what Tests/Vocabularies has for it, `manifest` the package's text, and `parts` are the folders
+    of Tests/Vocabularies that the package has under `Parts`."""
+
+    def __init__(self, name, folder, manifest, suites, page, parts=()):
+        self.name, self.suites, self.page, self.parts = name, suites, page, parts
         self.place = ROOT / "Tests" / "Vocabularies" / folder
         self.home = ROOT / f".build-{name}"
         self.manifest = manifest
         self.excuses = excuses(self.place / "excuses.txt")
-        self.unbuilt = collections.defaultdict(list)
+        self.unbuilt = collections.defaultdict(dict)
 
     def put(self, path, text):
         """Writes a file unless it is that already, so that nothing is compiled for it again."""
@@ -70,16 +93,22 @@ class Vocabulary:
     def copy(self):
         """Writes the package: the manifest, the shims, and of each test file what is to be compiled."""
         self.put(self.home / "Package.swift", self.manifest)
+        for part in self.parts:
+            link = self.home / "Parts" / pathlib.Path(part).name
+            link.parent.mkdir(exist_ok=True)
+            if not link.is_symlink():
+                link.symlink_to(ROOT / "Tests" / "Vocabularies" / part)
         for name, suite in self.suites.items():
             out = {kind: self.excuses[name][kind] for kind in ("missing", "can't be")}
             target, wanted = self.home / "Tests" / name, set()
             for source in suite.sources:
                 text = source.read_text()
                 for kind, names in out.items():
-                    gone = [test for test in tests_in(text) if {test, test.split("/")[0], source.name} & set(names)]
-                    self.unbuilt[name, kind] += gone
-                    for test in gone:
-                        text = without(text, test.split("/")[1])
+                    for test in tests_in(text):
+                        excuse = next((key for key in (test, test.split("/")[0], source.name) if key in names), None)
+                        if excuse is not None:
+                            self.unbuilt[name, kind][test] = excuse
+                            text = without(text, test.split("/")[1])
                 if source.name in out["missing"] or source.name in out["can't be"]:
                     continue
                 wanted.add(source.name)
@@ -136,7 +165,7 @@ class Vocabulary:
             first = title == next(iter(self.suites[name].environments))
             if first:
                 bad += len(missing)
-                reasons.update((test, self.reason(name, "missing", test)) for test in missing)
+                reasons.update((test, self.excuses[name]["missing"][excuse]) for test, excuse in missing.items())
             rows.append((title, good, bad, len(senseless) if first else 0))
         if whole:
             for name in self.suites:
@@ -146,20 +175,19 @@ class Vocabulary:
                     print(f"these pass now, so they have no excuse: {' '.join(sorted(stale))}")
         return rows, reasons, fine
 
-    def reason(self, name, kind, test):
-        names = self.excuses[name][kind]
-        return next((names[key] for key in (test, test.split("/")[0]) if key in names), "its file isn't compiled")
-
     def table(self, rows, reasons):
-        """What the page shows: the numbers, and each test that differs."""
+        """What the page shows: the numbers, each test that differs, and what isn't counted."""
         lines = ["| Their tests | pass | differ | can't be |", "|---|--:|--:|--:|"]
         lines += [f"| {title} | {good:,} | {bad} | {none} |" for title, good, bad, none in rows]
-        if reasons:
+        uncounted = {excuse: self.excuses[name]["can't be"][excuse]
+                     for name in self.suites for excuse in self.unbuilt[name, "can't be"].values()}
+        for heading, whys in (("What differs", reasons), ("What can't be", uncounted)):
             by_reason = collections.defaultdict(list)
-            for test, reason in reasons.items():
+            for test, reason in whys.items():
                 by_reason[reason].append(f"`{test}`")
-            lines += ["", "| What differs | Their tests |", "|---|---|"]
-            lines += [f"| {reason} | {', '.join(tests)} |" for reason, tests in by_reason.items()]
+            if by_reason:
+                lines += ["", f"| {heading} | Their tests |", "|---|---|"]
+                lines += [f"| {reason} | {', '.join(tests)} |" for reason, tests in by_reason.items()]
         return "\n".join(lines)
 
     def main(self, arguments):

@@ -1,0 +1,4 @@
+#pragma once
+
+/// Makes the loop of the main thread; BesideXCTest has it.
+void beside_xctest_begin(void);
