@@ -89,6 +89,22 @@ import UVTestSupport
     #expect(future.debugDescription == "answer")
   }
 
+  @Test func `A debug printer takes the place of those before it, and none that of itself`() {
+    let (stream, future) = (HotInput<Int, Trouble>(), FutureInput<Int, Trouble>())
+    var log: [String] = []
+    stream.onDebugInfo { _ in log.append("first") }
+    future.onDebugInfo { _ in log.append("first") }
+    #expect(stream.debugPrinter != nil && future.debugPrinter != nil)
+    stream.debugPrinter = { log.append($0) }
+    future.debugPrinter = { log.append($0) }
+    stream.push(1)
+    future.complete(2)
+    #expect(log.count == 2 && !log.contains("first"))
+    stream.debugPrinter = nil
+    stream.push(3)
+    #expect(log.count == 2 && stream.debugPrinter == nil)
+  }
+
   @Test func `What is to persist keeps itself until it ends`() async throws {
     try await withCallbackLoop { _ in
       var log: [String] = []

@@ -129,6 +129,42 @@ import UVTestSupport
     }
   }
 
+  @Test func `Progress is reported as a throttle allows, and the result at once`() async throws {
+    try await withCallbackLoop { _ in
+      let input = ProgressionInput<Int, String, Never>()
+      var log: [String] = []
+      let chain = input.throttle(EverySecond())
+        .onProgress { log.append("\($0.current)") }
+        .on { log.append($0) }
+        .onTerminate { log.append("\($0)") }
+      for current in 1...4 {
+        input.updateProgress(ProgressEvent(title: "work", unit: "pieces", current: current, total: 4))
+      }
+      #expect(log == ["2", "4"])
+      input.complete("done")
+      #expect(log == ["2", "4", "done", "completed"])
+      #expect(!chain.isActive)
+    }
+  }
+
+  @Test func `Throttled progress that waits isn't reported after the end, and cancelling cancels the work`()
+    async throws
+  {
+    try await withCallbackLoop { loop in
+      let ended = ProgressionInput<Int, String, Never>()
+      let cancelled = ProgressionInput<Int, String, Never>()
+      var log: [String] = []
+      ended.throttle(TimedThrottle(interval: .milliseconds(1), delayFirst: true))
+        .onProgress { _ in Issue.record("it has ended") }
+        .on { log.append($0) }
+      ended.updateProgress(ProgressEvent(title: "work", unit: "pieces", current: 1, total: 4))
+      ended.complete("done")
+      cancelled.throttle(EverySecond()).cancel()
+      #expect(cancelled.state == .terminated(reason: .cancelled))
+      loop.sleep(for: .milliseconds(5)) { _ in #expect(log == ["done"]) }
+    }
+  }
+
   @Test func `A throttle of one's own decides about each value`() async throws {
     try await withCallbackLoop { _ in
       let input = HotInput<Int, Never>()

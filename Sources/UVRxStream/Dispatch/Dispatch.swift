@@ -36,7 +36,8 @@ public struct Dispatch: Sendable {
     case async(Queue)
     case sync(Queue)
     case after(Duration, Queue)
-    case thread
+    case newThread
+    case thread(DispatchThread)
   }
 
   private let kind: Kind
@@ -56,9 +57,18 @@ public struct Dispatch: Sendable {
   public static func after(delay: Duration, on queue: Queue) -> Dispatch { Dispatch(.after(delay, queue)) }
 
   /// Work is done on a thread made for it.
-  ///
-  /// RxStream's `Dispatch.on(thread:)`, on a thread of its own: one that others use has no queue to be asked.
-  public static let newThread = Dispatch(.thread)
+  public static let newThread = Dispatch(.newThread)
+
+  /// Work is done on `thread`, after what that has been given before.
+  public static func on(thread: DispatchThread) -> Dispatch { Dispatch(.thread(thread)) }
+
+  /// The queue on which work is done; nil for ``inline``, ``newThread`` and ``on(thread:)``.
+  public var queue: Queue? {
+    switch kind {
+    case .async(let queue), .sync(let queue), .after(_, let queue): queue
+    case .inline, .newThread, .thread: nil
+    }
+  }
 
   /// Does `work` as this says.
   ///
@@ -81,7 +91,8 @@ public struct Dispatch: Sendable {
     case .after(let delay, let queue):
       let nanoseconds = Int(clamping: delay.nanoseconds)
       queue.dispatch.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: work)
-    case .thread: CustomQueue("a thread of its own").dispatch.async(execute: work)
+    case .newThread: DispatchThread().enqueue(work)
+    case .thread(let thread): thread.enqueue(work)
     }
   }
 }
@@ -118,6 +129,18 @@ public final class CustomQueue: Sendable {
 
   /// Whether the caller is on this queue.
   public var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) }
+}
+
+extension Dispatch.Queue: Equatable {
+  /// Whether work that is dispatched to either is done by the same queue.
+  public static func == (a: Dispatch.Queue, b: Dispatch.Queue) -> Bool {
+    switch (a, b) {
+    case (.main, .main), (.background, .background): true
+    case (.priorityBackground(let a), .priorityBackground(let b)): a == b
+    case (.custom(let a), .custom(let b)): a === b
+    default: false
+    }
+  }
 }
 
 extension Dispatch.Queue {

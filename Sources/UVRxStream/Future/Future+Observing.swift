@@ -82,6 +82,13 @@ extension Future {
     node.debugHandlers.append(handler)
     return self
   }
+
+  /// What is called with a line for each thing that happens to the future, nil by default. Setting it takes the place of
+  /// all that ``onDebugInfo(_:)`` has been given.
+  public final var debugPrinter: ((String) -> Void)? {
+    get { node.debugHandlers.last }
+    set { node.debugHandlers = newValue.map { [$0] } ?? [] }
+  }
 }
 
 extension Future {

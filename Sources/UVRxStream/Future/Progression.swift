@@ -110,6 +110,23 @@ public class Progression<Unit, Output, Failure: Error>: Future<Output, Failure> 
     return derive(into: child) { $1.settle($0) }
   }
 
+  /// The same work, whose progress is reported as `throttle` allows. The result isn't throttled; progress that waits
+  /// for the throttle when the work ends isn't reported any more.
+  ///
+  /// - Parameter throttle: Decides which events are reported, and when.
+  public final func throttle(_ throttle: any Throttle) -> Progression {
+    let child = Progression<Unit, Output, Failure>()
+    child.cancelTask = { [self] in cancel() }
+    onProgress { [weak child] event in
+      throttle.process { signal in
+        guard case .perform(let completion) = signal else { return }
+        child?.report(event)
+        completion()
+      }
+    }
+    return derive(into: child) { $1.settle($0) }
+  }
+
   /// The values of both sides as a pair. Its progress is that of both sides together, as `combiner` says. An
   /// error of either side ends it at once.
   @discardableResult

@@ -231,6 +231,13 @@ public class Hot<Output, Failure: Error>: HotStream {
     debugHandlers.append(handler)
     return self
   }
+
+  /// What is called with a line for each thing that happens to the stream, nil by default. Setting it takes the place of
+  /// all that ``onDebugInfo(_:)`` has been given.
+  public final var debugPrinter: ((String) -> Void)? {
+    get { debugHandlers.last }
+    set { debugHandlers = newValue.map { [$0] } ?? [] }
+  }
 }
 
 extension Hot: CustomDebugStringConvertible {

@@ -21,6 +21,50 @@ enum RxDispatch: Program {
     try dispatchWrittenOut()
     try lazyAndDispatched()
     try rxDispatchedStreams()
+    oneThread()
+    throttledProgress()
+  }
+
+  /// What one thread has to do, and when.
+  private static func oneThread() {
+    let done = DispatchSemaphore(value: 0)
+    let thread = DispatchThread(start: false, queue: [{ print("begun") }], name: "worker")
+    thread.emptyQueue()
+    print(thread.name ?? "unnamed", thread.isStarted)
+    thread.start()
+    Dispatch.on(thread: thread).execute { print("by the thread") }
+      .then(.on(thread: thread)) {
+        thread.pause()
+        done.signal()
+      }
+    done.wait()
+    print(thread.isStarted, thread.paused)
+    thread.enqueue { done.signal() }
+    thread.resume()
+    done.wait()
+    thread.cancel()
+    print(thread.isCancelled)
+    let queue = Dispatch.Queue.custom(CustomQueue("of one's own"))
+    print(Dispatch.async(on: queue).queue == queue, Dispatch.sync(on: .main).queue == .background)
+  }
+
+  /// How far work has come, said now and then, and what happens to it.
+  private static func throttledProgress() {
+    EventLoop.runCallbacks { loop in
+      let copy = ProgressionInput<Int, String, Never>()
+      copy.throttle(TimedThrottle(interval: .milliseconds(10))).onProgress { print($0.current, $0.unit) }.on {
+        print($0)
+      }
+      copy.debugPrinter = { print($0.hasPrefix("Future")) }
+      let names = HotInput<String, Never>().named("names")
+      names.debugPrinter = { print($0.hasPrefix("names")) }
+      for current in 1...3 {
+        copy.updateProgress(ProgressEvent(title: "Copying", unit: "files", current: current, total: 3))
+      }
+      copy.complete("copied")
+      names.push("one")
+      names.terminate()
+    }
   }
 
   /// Work on queues, one piece after the other, and what follows is awaited.
@@ -135,3 +179,13 @@ enum RxDispatch: Program {
 // 40 true
 // completed 1
 // answer 42
+// worker false
+// by the thread
+// true true
+// true
+// true false
+// 1 files
+// true
+// copied
+// true
+// true
