@@ -1,6 +1,7 @@
 /// Something that the library tells the log handler, ``Configuration/logHandler``.
 ///
-/// PromiseKit's `LogEvent` with the same cases, so that a `switch` of its users covers them all, and with the place where the lost promise was made, which is known in debug builds.
+/// PromiseKit's `LogEvent`, with the same cases, so that a `switch` of its users covers them all. A lost promise comes with
+/// the place where it was made, which debug builds know.
 public enum LogEvent: Sendable {
   /// `wait()` blocked the main thread.
   case waitOnMainThread

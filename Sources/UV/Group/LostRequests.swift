@@ -4,7 +4,7 @@
 // prefers a generic function that is available. A chain's methods can't be overloaded so; see
 // Design/0070-lost-requests.md.
 
-/// What a closure returns that returns a request; for the library's own use.
+/// A request, as the result of a closure; for the library's own use.
 public protocol _ColdRequest<Success> {
   /// The type of the request's value.
   associatedtype Success

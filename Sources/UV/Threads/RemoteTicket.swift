@@ -173,8 +173,8 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @usableFromInline
   package func takeNow() -> AnyObject? { take().object }
 
-  /// The same, and which of the two it is. Who asks for one after the other may get two answers: the loop's thread becomes
-  /// the object's when the handler that made it returns.
+  /// The object as ``takeNow()`` returns it, and ``isHere``, read once. Two reads may differ: the loop's thread becomes the
+  /// object's when the handler that made the object returns.
   @usableFromInline
   package func take() -> (object: AnyObject?, isHere: Bool) {
     guard isHere else { return (nil, false) }

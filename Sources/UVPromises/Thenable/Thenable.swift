@@ -1,4 +1,4 @@
-/// What a chain can wait for: a ``Thenable``, or a `Request`, which the chain then starts.
+/// A ``Thenable``, or a `Request`: a chain can wait for either, and starts the request.
 ///
 /// ```swift
 /// connection.write("ping").promise().then { connection.next() }.done { print($0 as Any) }

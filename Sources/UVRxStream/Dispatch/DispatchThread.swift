@@ -14,7 +14,7 @@ import UV
 public final class DispatchThread: Sendable {
   private let line = WorkLine()
 
-  /// What debuggers call the thread. Linux shows the first 15 bytes.
+  /// The thread's name in debuggers. Linux shows the first 15 bytes.
   public let name: String?
 
   /// Creates a thread.
@@ -71,7 +71,7 @@ public final class DispatchThread: Sendable {
   public func cancel() { line.drop { $0.isCancelled = true } }
 }
 
-/// What a thread is to do. The thread keeps this, and not the object that its users have.
+/// The work of a thread. The thread keeps this, and not the object that its users have.
 private final class WorkLine: Sendable {
   struct State {
     var waiting = Queue<@Sendable () -> Void>()

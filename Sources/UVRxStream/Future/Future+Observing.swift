@@ -83,7 +83,7 @@ extension Future {
     return self
   }
 
-  /// What is called with a line for each thing that happens to the future, nil by default. Setting it takes the place of
+  /// Called with a line for each event of the future, nil by default. It takes the place of
   /// all that ``onDebugInfo(_:)`` has been given.
   public final var debugPrinter: ((String) -> Void)? {
     get { node.debugHandlers.last }

@@ -232,7 +232,7 @@ public class Hot<Output, Failure: Error>: HotStream {
     return self
   }
 
-  /// What is called with a line for each thing that happens to the stream, nil by default. Setting it takes the place of
+  /// Called with a line for each event of the stream, nil by default. It takes the place of
   /// all that ``onDebugInfo(_:)`` has been given.
   public final var debugPrinter: ((String) -> Void)? {
     get { debugHandlers.last }
