@@ -22,12 +22,13 @@ import UVTestSupport
           begun.signal()
           gate.wait()
         }
+        let request = way == .timedOut ? work.timeout(after: .milliseconds(1)) : work
+        let pending = request.start { _ in }
+        begun.wait()
         switch way {
-        case .cancelled, .stopped:
-          let pending = work.start { _ in }
-          begun.wait()
-          if way == .cancelled { pending.cancel() } else { loop.stop() }
-        case .timedOut: work.timeout(after: .milliseconds(1)).start { _ in }
+        case .cancelled: pending.cancel()
+        case .stopped: loop.stop()
+        case .timedOut: break
         }
       }
       reports.end()
