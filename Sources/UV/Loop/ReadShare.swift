@@ -9,6 +9,8 @@ struct ReadShare {
 
   private var reader: UnsafeRawPointer?
   private var count = 0
+  /// Tells one turn from another: the loop has polled if it has changed.
+  private(set) var turn: UInt32 = 0
 
   /// Notes that `handle` has filled a buffer of `size` bytes.
   @inline(__always)
@@ -23,5 +25,8 @@ struct ReadShare {
 
   /// Begins a turn.
   @inline(__always)
-  mutating func renew() { reader = nil }
+  mutating func renew() {
+    reader = nil
+    turn &+= 1
+  }
 }

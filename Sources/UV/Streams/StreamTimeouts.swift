@@ -63,6 +63,8 @@ final class StreamTimeouts: HandleExtension {
   @exclusivity(unchecked) private var timer: (request: PendingRequest, isLastChance: Bool)?
   /// Whether the handle has begun to close, so that its block may be gone.
   @exclusivity(unchecked) private var isClosed = false
+  /// The loop's turn in which the last chance began.
+  @exclusivity(unchecked) private var chanceTurn: UInt32 = 0
   /// How many bytes libuv had to write when they were looked at last.
   @exclusivity(unchecked) private var unwritten = 0
 
@@ -219,7 +221,8 @@ final class StreamTimeouts: HandleExtension {
       startTimer(min(end - now, stream.isWaitingToWrite ? timeBetweenLooks : .max), at: now)
     } else if !hadLastChance {
       // The time that the loop was late isn't the peer's fault. And what has come meanwhile is read before
-      // this timer is due.
+      // this chance has passed.
+      chanceTurn = turn
       startTimer(max(late, 1_000_000), at: now, isLastChance: true)
     } else {
       if kind == .farewell { return sayFarewell(stream) }
@@ -250,13 +253,16 @@ final class StreamTimeouts: HandleExtension {
     let length = Duration.nanoseconds(Int64(clamping: length))
     let request = block.header.pointee.loop.sleepQuietly(for: length) { [self] result in
       guard case .success = result else { return }
-      let hadLastChance = timer.take()?.isLastChance == true
+      // A loop that was late again has come here without looking for bytes: that isn't the peer's fault either.
+      let hadLastChance = timer.take()?.isLastChance == true && turn != chanceTurn
       guard let stream = waitingStream else { return }
       let now = uv_hrtime()
       look(at: stream, now, late: now > due ? now - due : 0, hadLastChance: hadLastChance)
     }
     timer = (request, isLastChance)
   }
+
+  private var turn: UInt32 { block.header.pointee.loop.microtasks.state.pointee.readShare.turn }
 
   private func stopTimer() { timer.take()?.request.cancel() }
 

@@ -182,17 +182,35 @@ import UVTestSupport
     arguments: [false, true])
   func laterReader(asksMuchLater: Bool) async throws {
     try await withPair { loop, client, server in
-      server.totalTimeout = .milliseconds(1)
       let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
       try await loop.settle()
+      server.totalTimeout = .milliseconds(1)
       // The loop is late, and the peer gets as much time. The bytes come then.
-      usleep(200_000)
+      usleep(500_000)
       try await loop.sleep(for: .milliseconds(1)).value
       try await client.write("a").value
       #expect(try await reading.value == "a")
       try await loop.sleep(for: asksMuchLater ? .milliseconds(300) : .zero).value
       try await client.write("b").value
       #expect(try await server.read().value == "b")
+      await expectError(.timedOut, of: try await server.read().value)
+    }
+  }
+
+  @Test(
+    "What has come is read first, also by a reader whose turn takes long after the time is over",
+    arguments: [false, true])
+  func latePoll(isTotal: Bool) async throws {
+    try await withPair { loop, client, server in
+      if isTotal { server.totalTimeout = .milliseconds(1) } else { server.readTimeout = .zero }
+      usleep(5_000)
+      try await client.write("a").value
+      let log = Log<String>()
+      server.read { log.append($0.value??.description ?? "\($0.error?.name ?? "end")") }
+      // The timer of the last chance is due before the loop has looked for bytes.
+      usleep(20_000)
+      try await loop.until { !log.values.isEmpty }
+      #expect(log.values == ["a"])
       await expectError(.timedOut, of: try await server.read().value)
     }
   }
