@@ -84,7 +84,8 @@ import UVTestSupport
         kept.append(written)
         return written
       }.done { log("client: dropped the connection") }.catch { log("\($0)") }
-      after(.milliseconds(5)).done { log("\(kept.count)") }
+      // They are kept until both ends have said so, however long that takes.
+      loop.eventually(kept.count == 2 && log.values.count == 2) { log("\(kept.count)") }
     }
   }
 }
