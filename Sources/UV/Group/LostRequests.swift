@@ -1,8 +1,8 @@
 // A request that a closure returns to a function which drops it, or hands it on, would do nothing, without a word. These
 // functions take such a closure in place of the generic one of the same name: they start the request, and the compiler
 // says what to write so that a reader sees it begin. They are deprecated and not unavailable, because the compiler
-// prefers a generic function that is available. A chain's methods can't be overloaded so; see
-// Design/0070-lost-requests.md.
+// prefers a generic function that is available. The documentation leaves them out, so that a link means the generic
+// one. A chain's methods can't be overloaded so; see Design/0070-lost-requests.md.
 
 /// A request, as the result of a closure; for the library's own use.
 public protocol _ColdRequest<Success> {
@@ -20,6 +20,7 @@ extension Request: _ColdRequest {
 
 extension EventLoop {
   /// Starts the request that `body` returns, and returns its value; see ``run(_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public static func run<R: _ColdRequest & SendableMetatype>(
@@ -29,6 +30,7 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, and returns its value; see ``runCallbacks(_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when started; write `request.start { … }`")
   @discardableResult
   public static func runCallbacks<R: _ColdRequest>(_ body: (EventLoop) throws -> R) throws -> R.Success {
@@ -36,6 +38,7 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns as the task's work; see ``spawn(name:file:line:_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   public func spawn<R: _ColdRequest>(
     name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -47,6 +50,7 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, within the limit; see ``withDeadline(_:file:line:_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   public nonisolated(nonsending) func withDeadline<R: _ColdRequest>(
     _ limit: Duration, file: StaticString = #fileID, line: UInt = #line,
@@ -56,6 +60,7 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, within the shield; see ``withShield(file:line:_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   public nonisolated(nonsending) func withShield<R: _ColdRequest>(
     file: StaticString = #fileID, line: UInt = #line,
@@ -67,6 +72,7 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, as a part of the group; see ``withTasks(file:line:_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public nonisolated(nonsending) func withTasks<R: _ColdRequest>(
@@ -77,6 +83,7 @@ extension EventLoop {
   }
 
   /// Starts the request that `body` returns, as a part of the group; see ``withTasks(limit:file:line:_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public nonisolated(nonsending) func withTasks<R: _ColdRequest>(
@@ -88,6 +95,7 @@ extension EventLoop {
 
   /// Starts the request that `body` returns, as a part of the group; see
   /// ``withTasks(of:limit:file:line:_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public nonisolated(nonsending) func withTasks<Value, R: _ColdRequest>(
@@ -111,6 +119,7 @@ extension EventLoop {
 
 extension EventLoop.Runner {
   /// Starts the request that `body` returns, and returns its value; see ``callAsFunction(_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public func callAsFunction<R: _ColdRequest & SendableMetatype>(
@@ -122,6 +131,7 @@ extension EventLoop.Runner {
 
 extension EventLoop.CallbackRunner {
   /// Starts the request that `body` returns, and returns its value; see ``callAsFunction(_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when started; write `request.start { … }`")
   @discardableResult
   public func callAsFunction<R: _ColdRequest>(_ body: (EventLoop) throws -> R) throws -> R.Success {
@@ -131,6 +141,7 @@ extension EventLoop.CallbackRunner {
 
 extension LoopTaskGroup {
   /// Starts the request that `body` returns as the task's work; see ``spawn(name:file:line:_:)``.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "a request begins when awaited; write `try await request.value`")
   @discardableResult
   public func spawn<R: _ColdRequest>(
