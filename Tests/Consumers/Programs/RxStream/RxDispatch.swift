@@ -45,7 +45,8 @@ enum RxDispatch: Program {
     thread.cancel()
     print(thread.isCancelled)
     let queue = Dispatch.Queue.custom(CustomQueue("of one's own"))
-    print(Dispatch.async(on: queue).queue == queue, Dispatch.sync(on: .main).queue == .background)
+    let queues = [Dispatch.async(on: queue), .sync(on: .main)].compactMap(\.queue)
+    print(queues[0] == queue, queues[1] == .background)
   }
 
   /// How far work has come, said now and then, and what happens to it.
