@@ -84,17 +84,17 @@ struct Stack {
 /// A thread's registers, by their DWARF numbers.
 struct Registers {
   #if arch(x86_64)
-    static let framePointer = 6
-    private static let stackPointer = 7
-    /// One more than the machine has: the return address.
-    static let count = 17
-    static func strip(_ address: UInt) -> UInt { address }
+  static let framePointer = 6
+  private static let stackPointer = 7
+  /// One more than the machine has: the return address.
+  static let count = 17
+  static func strip(_ address: UInt) -> UInt { address }
   #else
-    static let framePointer = 29
-    private static let stackPointer = 31
-    static let count = 32
-    /// Takes away the signature that a return address may carry.
-    static func strip(_ address: UInt) -> UInt { address & 0x0000_FFFF_FFFF_FFFF }
+  static let framePointer = 29
+  private static let stackPointer = 31
+  static let count = 32
+  /// Takes away the signature that a return address may carry.
+  static func strip(_ address: UInt) -> UInt { address & 0x0000_FFFF_FFFF_FFFF }
   #endif
 
   private var values: [UInt]

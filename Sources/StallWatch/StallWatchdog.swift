@@ -2,11 +2,11 @@ import CStallWatch
 import Synchronization
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// The thread that looks for stalls, one for the process. It exists while something is watched.

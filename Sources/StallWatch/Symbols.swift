@@ -1,11 +1,11 @@
 import CStallWatch
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// The functions at addresses of the program and its libraries, from their symbol tables.

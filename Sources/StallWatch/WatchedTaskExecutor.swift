@@ -2,11 +2,11 @@ import Dispatch
 import Synchronization
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// Runs Swift tasks on as many threads as the machine has processors, and reports each part of a task that

@@ -3,5 +3,5 @@
 @_exported public import UV
 
 #if !HTTP && !Everything
-  #error("UVHTTP needs its trait: write .package(url: …, traits: [.defaults, \"HTTP\"])")
+#error("UVHTTP needs its trait: write .package(url: …, traits: [.defaults, \"HTTP\"])")
 #endif

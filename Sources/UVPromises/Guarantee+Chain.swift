@@ -50,7 +50,7 @@ extension Guarantee {
     _ transform: @escaping (T) -> U
   ) -> Guarantee<U> {
     #if DEBUG
-      noticeRequests(U.self, file, line)
+    noticeRequests(U.self, file, line)
     #endif
     return Guarantee<U>(
       node: MapStep(dispatcher.flags.union(.isGuarantee), transform) {

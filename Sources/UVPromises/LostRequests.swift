@@ -13,14 +13,14 @@ extension Request: Chainable {
 }
 
 #if DEBUG
-  /// Says, once for each place, that a closure returns requests as values.
-  @usableFromInline
-  func noticeRequests<Value>(_ type: Value.Type, _ file: StaticString, _ line: UInt) {
-    guard holdsRequests(type) else { return }
-    let site = CreationSite(file: file, line: line)
-    guard noticed.withLock({ $0.insert(site.description).inserted }) else { return }
-    conf.unstartedRequestHandler(UnstartedRequest(site: site))
-  }
+/// Says, once for each place, that a closure returns requests as values.
+@usableFromInline
+func noticeRequests<Value>(_ type: Value.Type, _ file: StaticString, _ line: UInt) {
+  guard holdsRequests(type) else { return }
+  let site = CreationSite(file: file, line: line)
+  guard noticed.withLock({ $0.insert(site.description).inserted }) else { return }
+  conf.unstartedRequestHandler(UnstartedRequest(site: site))
+}
 
-  private let noticed = Mutex<Set<String>>([])
+private let noticed = Mutex<Set<String>>([])
 #endif

@@ -4,5 +4,5 @@
 @_exported public import UnixSignals
 
 #if !Service && !Everything
-  #error("UVService needs its trait: write .package(url: …, traits: [.defaults, \"Service\"])")
+#error("UVService needs its trait: write .package(url: …, traits: [.defaults, \"Service\"])")
 #endif

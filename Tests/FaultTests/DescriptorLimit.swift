@@ -3,9 +3,9 @@ import Foundation
 /// The process's limit of descriptors.
 final class DescriptorLimit {
   #if os(Linux)
-    private static let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  private static let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   #else
-    private static let kind = RLIMIT_NOFILE
+  private static let kind = RLIMIT_NOFILE
   #endif
 
   private var taken: [Int32] = []

@@ -9,17 +9,17 @@ struct DescriptorPair {
 
   static func datagrams() throws(Unavailable) -> DescriptorPair {
     #if os(Linux)
-      try DescriptorPair(Int32(SOCK_DGRAM.rawValue))
+    try DescriptorPair(Int32(SOCK_DGRAM.rawValue))
     #else
-      try DescriptorPair(SOCK_DGRAM)
+    try DescriptorPair(SOCK_DGRAM)
     #endif
   }
 
   static func streams() throws(Unavailable) -> DescriptorPair {
     #if os(Linux)
-      try DescriptorPair(Int32(SOCK_STREAM.rawValue))
+    try DescriptorPair(Int32(SOCK_STREAM.rawValue))
     #else
-      try DescriptorPair(SOCK_STREAM)
+    try DescriptorPair(SOCK_STREAM)
     #endif
   }
 

@@ -233,62 +233,62 @@ import UVTestSupport
   }
 
   #if os(Linux)
-    /// What waits without anything to wait for takes a whole processor.
-    @Test("A loop that ends sleeps until a task has ended that is told to keep no loop running meanwhile")
-    func aTaskThatIsToldMeanwhile() async throws {
-      let gate = Gate()
-      let slept = Log<Bool>()
-      try await withThread {
-        let loop = try EventLoop()
-        let thread = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
-        let status = "/proc/\(thread)/stat"
-        loop.runCallbacks { loop in
-          let task = loop.spawn { await withUnsafeContinuation { gate.continuation = $0 } }
-          loop.sleep(for: .zero) { _ in
-            loop.stop()
-            task.keepsLoopRunning = false
-            Thread {
-              let end = ContinuousClock.now + .seconds(10)
-              func sleeps() -> Bool {
-                (try? String(contentsOfFile: status, encoding: .utf8))?.contains(") S ") == true
-              }
-              while !sleeps(), .now < end { usleep(1000) }
-              slept.append(sleeps())
-              gate.continuation!.resume()
-            }.start()
-          }
+  /// What waits without anything to wait for takes a whole processor.
+  @Test("A loop that ends sleeps until a task has ended that is told to keep no loop running meanwhile")
+  func aTaskThatIsToldMeanwhile() async throws {
+    let gate = Gate()
+    let slept = Log<Bool>()
+    try await withThread {
+      let loop = try EventLoop()
+      let thread = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+      let status = "/proc/\(thread)/stat"
+      loop.runCallbacks { loop in
+        let task = loop.spawn { await withUnsafeContinuation { gate.continuation = $0 } }
+        loop.sleep(for: .zero) { _ in
+          loop.stop()
+          task.keepsLoopRunning = false
+          Thread {
+            let end = ContinuousClock.now + .seconds(10)
+            func sleeps() -> Bool {
+              (try? String(contentsOfFile: status, encoding: .utf8))?.contains(") S ") == true
+            }
+            while !sleeps(), .now < end { usleep(1000) }
+            slept.append(sleeps())
+            gate.continuation!.resume()
+          }.start()
         }
-        loop.shutdown()
       }
-      #expect(slept.values == [true])
+      loop.shutdown()
     }
+    #expect(slept.values == [true])
+  }
 
-    @Test func `A loop that another libuv has made is refused, with a sentence`() async throws {
-      var place = cuv_place()
-      #expect(cuv_find_place(try #require(dlsym(nil, "uv_version_string")), &place) != 0)
-      let library = String(cString: place.file)
-      try await withTemporaryDirectory { directory in
-        let copy = "\(directory)/other.so"
-        try FileManager.default.copyItem(
-          at: URL(fileURLWithPath: library).resolvingSymlinksInPath(), to: URL(fileURLWithPath: copy))
-        let other = try #require(dlopen(copy, RTLD_NOW | RTLD_LOCAL))
-        typealias Initialize = @convention(c) (UnsafeMutablePointer<uv_loop_t>) -> Int32
-        let initialize = unsafeBitCast(try #require(dlsym(other, "uv_loop_init")), to: Initialize.self)
-        let close = unsafeBitCast(try #require(dlsym(other, "uv_loop_close")), to: Initialize.self)
-        try await withThread {
-          let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-          defer { loop.deallocate() }
-          #expect(initialize(loop) == 0)
-          #expect(!EventLoop.isOwnLibuv(loop))
-          let error = #expect(throws: UVError.self) { try EventLoop(adopting: loop) }
-          #expect(error?.code == .foreignLibuv)
-          #expect(error?.message.contains("another libuv") == true)
-          #expect(close(loop) == 0)
-          let host = Host()
-          #expect(EventLoop.isOwnLibuv(host.loop))
-          #expect(host.close() == 0)
-        }
+  @Test func `A loop that another libuv has made is refused, with a sentence`() async throws {
+    var place = cuv_place()
+    #expect(cuv_find_place(try #require(dlsym(nil, "uv_version_string")), &place) != 0)
+    let library = String(cString: place.file)
+    try await withTemporaryDirectory { directory in
+      let copy = "\(directory)/other.so"
+      try FileManager.default.copyItem(
+        at: URL(fileURLWithPath: library).resolvingSymlinksInPath(), to: URL(fileURLWithPath: copy))
+      let other = try #require(dlopen(copy, RTLD_NOW | RTLD_LOCAL))
+      typealias Initialize = @convention(c) (UnsafeMutablePointer<uv_loop_t>) -> Int32
+      let initialize = unsafeBitCast(try #require(dlsym(other, "uv_loop_init")), to: Initialize.self)
+      let close = unsafeBitCast(try #require(dlsym(other, "uv_loop_close")), to: Initialize.self)
+      try await withThread {
+        let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+        defer { loop.deallocate() }
+        #expect(initialize(loop) == 0)
+        #expect(!EventLoop.isOwnLibuv(loop))
+        let error = #expect(throws: UVError.self) { try EventLoop(adopting: loop) }
+        #expect(error?.code == .foreignLibuv)
+        #expect(error?.message.contains("another libuv") == true)
+        #expect(close(loop) == 0)
+        let host = Host()
+        #expect(EventLoop.isOwnLibuv(host.loop))
+        #expect(host.close() == 0)
       }
     }
+  }
   #endif
 }

@@ -16,11 +16,11 @@ public enum Hooks {
   }
 
   #if os(Linux)
-    /// Starts a process that traces another one until it is killed; nil if the system doesn't let it.
-    public static func startTracer(of process: Int32) -> Int32? {
-      var tracer: Int32 = 0
-      return test_trace(process, &tracer) == 0 ? tracer : nil
-    }
+  /// Starts a process that traces another one until it is killed; nil if the system doesn't let it.
+  public static func startTracer(of process: Int32) -> Int32? {
+    var tracer: Int32 = 0
+    return test_trace(process, &tracer) == 0 ? tracer : nil
+  }
   #endif
 
   /// Whether allocations can be counted.

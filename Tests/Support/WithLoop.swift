@@ -79,9 +79,9 @@ struct Outcome<T: Sendable> {
 /// runner opens some of its own while tests run.
 public func openDescriptors() -> [String: String] {
   #if os(Linux)
-    let directory = "/proc/self/fd"
+  let directory = "/proc/self/fd"
   #else
-    let directory = "/dev/fd"
+  let directory = "/dev/fd"
   #endif
   let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
   var descriptors: [String: String] = [:]

@@ -221,23 +221,23 @@ import UVTestSupport
   }
 
   #if DEBUG
-    @Test("A loop that ends before its futures have been settled names them, in debug builds")
-    func unsettledFuturesAreNamed() async throws {
-      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-        var kept: [Any] = []
-        EventLoop.runCallbacks { loop in
-          kept.append(Future<Int, Never> { kept.append($0) })
-          kept.append(Future<Int, Never> { kept.append($0) })
-          kept.append(Future<String, Never>.pending(on: loop))
-          kept.append(Future<Int8, Never> { $0(.success(1)) })
-          _ = Future<Int16, Never> { _ in }
-          loop.queueMicrotask { loop.stop() }
-        }
-        withExtendedLifetime(kept) {}
+  @Test("A loop that ends before its futures have been settled names them, in debug builds")
+  func unsettledFuturesAreNamed() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      var kept: [Any] = []
+      EventLoop.runCallbacks { loop in
+        kept.append(Future<Int, Never> { kept.append($0) })
+        kept.append(Future<Int, Never> { kept.append($0) })
+        kept.append(Future<String, Never>.pending(on: loop))
+        kept.append(Future<Int8, Never> { $0(.success(1)) })
+        _ = Future<Int16, Never> { _ in }
+        loop.queueMicrotask { loop.stop() }
       }
-      let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      let missing = "2 × Future<Int, Never>, Future<String, Never>"
-      #expect(output.contains("an event loop has ended before a result came for: \(missing)\n"))
+      withExtendedLifetime(kept) {}
     }
+    let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    let missing = "2 × Future<Int, Never>, Future<String, Never>"
+    #expect(output.contains("an event loop has ended before a result came for: \(missing)\n"))
+  }
   #endif
 }

@@ -10,9 +10,9 @@ import UVTestSupport
   /// How many there are: 10,000, or as many as this process may have both ends of.
   private static func count() -> Int {
     #if os(Linux)
-      let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
-      let kind = RLIMIT_NOFILE
+    let kind = RLIMIT_NOFILE
     #endif
     var limit = rlimit()
     getrlimit(kind, &limit)
@@ -27,9 +27,9 @@ import UVTestSupport
 
     init(_ port: UInt16) {
       #if os(Linux)
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       #else
-        descriptor = socket(AF_INET, SOCK_STREAM, 0)
+      descriptor = socket(AF_INET, SOCK_STREAM, 0)
       #endif
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)

@@ -157,9 +157,9 @@ private func serveUnix(
 /// Runs `body` while the process can have no more descriptors.
 private func withoutDescriptors(_ body: () -> Void) {
   #if os(Linux)
-    let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   #else
-    let kind = RLIMIT_NOFILE
+  let kind = RLIMIT_NOFILE
   #endif
   var limit = rlimit()
   getrlimit(kind, &limit)

@@ -53,9 +53,9 @@ func connectToCollector(
 func socketPair(sourceLocation: SourceLocation = #_sourceLocation) -> [Int32] {
   var pair: [Int32] = [0, 0]
   #if os(Linux)
-    let kind = Int32(SOCK_STREAM.rawValue)
+  let kind = Int32(SOCK_STREAM.rawValue)
   #else
-    let kind = SOCK_STREAM
+  let kind = SOCK_STREAM
   #endif
   #expect(socketpair(AF_UNIX, kind, 0, &pair) == 0, sourceLocation: sourceLocation)
   return pair

@@ -20,9 +20,9 @@ import UVTestSupport
   /// A chain that no recursion could go down on a stack of 8 MiB; shorter in a debug build, to save time.
   private static var length: Int {
     #if DEBUG
-      250_000
+    250_000
     #else
-      1_000_000
+    1_000_000
     #endif
   }
 
@@ -124,9 +124,9 @@ import UVTestSupport
   /// loop that grew would show it as well.
   private static let steps: Int = {
     #if DEBUG
-      ProcessInfo.processInfo.environment["UV_STRESS"] == nil ? 500_000 : 10_000_000
+    ProcessInfo.processInfo.environment["UV_STRESS"] == nil ? 500_000 : 10_000_000
     #else
-      10_000_000
+    10_000_000
     #endif
   }()
 

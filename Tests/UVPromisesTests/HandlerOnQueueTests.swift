@@ -362,17 +362,17 @@ import UVTestSupport
   }
 
   #if DEBUG
-    @Test("a handler on a queue that chains to a promise of the loop stops the program in debug builds")
-    func foreignPromise() async throws {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        EventLoop.runCallbacks { (loop: EventLoop) throws(Never) -> Void in
-          // As in Swift 5, which doesn't check what a handler captures.
-          nonisolated(unsafe) let promise = Promise.value(1)
-          Promise.value(1).done(on: .global()) { _ in _ = promise.done { _ in } }.cauterize()
-        }
+  @Test("a handler on a queue that chains to a promise of the loop stops the program in debug builds")
+  func foreignPromise() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      EventLoop.runCallbacks { (loop: EventLoop) throws(Never) -> Void in
+        // As in Swift 5, which doesn't check what a handler captures.
+        nonisolated(unsafe) let promise = Promise.value(1)
+        Promise.value(1).done(on: .global()) { _ in _ = promise.done { _ in } }.cauterize()
       }
-      let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(output.contains("was made before that handler"))
     }
+    let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(output.contains("was made before that handler"))
+  }
   #endif
 }

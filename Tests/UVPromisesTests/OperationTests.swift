@@ -108,19 +108,19 @@ import UVTestSupport
   }
 
   #if DEBUG
-    @Test func `A task that waits for a promise is listed with where the promise was made`() async throws {
-      try await withLoop { loop in
-        let line = #line + 1
-        let (promise, resolver) = Promise<Int>.pending()
-        #expect(promise.creationSite?.description == "UVPromisesTests/OperationTests.swift:\(line)")
-        let waiting = loop.spawn { try? await promise.async() }
-        try await loop.sleep(for: .milliseconds(1)).value
-        let waits = loop.snapshot().tasks.entries.compactMap(\.wait)
-        #expect(waits.map(\.operation) == ["promise"])
-        #expect(waits.first?.subject == "made at UVPromisesTests/OperationTests.swift:\(line)")
-        resolver.fulfill(1)
-        #expect(await waiting.value == 1)
-      }
+  @Test func `A task that waits for a promise is listed with where the promise was made`() async throws {
+    try await withLoop { loop in
+      let line = #line + 1
+      let (promise, resolver) = Promise<Int>.pending()
+      #expect(promise.creationSite?.description == "UVPromisesTests/OperationTests.swift:\(line)")
+      let waiting = loop.spawn { try? await promise.async() }
+      try await loop.sleep(for: .milliseconds(1)).value
+      let waits = loop.snapshot().tasks.entries.compactMap(\.wait)
+      #expect(waits.map(\.operation) == ["promise"])
+      #expect(waits.first?.subject == "made at UVPromisesTests/OperationTests.swift:\(line)")
+      resolver.fulfill(1)
+      #expect(await waiting.value == 1)
     }
+  }
   #endif
 }

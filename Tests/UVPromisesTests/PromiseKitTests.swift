@@ -7,7 +7,7 @@ import UVPromisesFoundation
 import UVTestSupport
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// What PromiseKit's own tests and documentation expect.

@@ -123,10 +123,10 @@ import UVTestSupport
     }
     let report = try #require(reports.rejections.values.first)
     #if DEBUG
-      #expect(report.site?.file == "UVPromisesTests/ReportTests.swift")
-      #expect(report.description.contains("Boom(number: 0)"))
+    #expect(report.site?.file == "UVPromisesTests/ReportTests.swift")
+    #expect(report.description.contains("Boom(number: 0)"))
     #else
-      #expect(report.site == nil)
+    #expect(report.site == nil)
     #endif
   }
 

@@ -45,22 +45,22 @@ import UVTestSupport
   }
 
   #if DEBUG
-    @Test func `Debug builds say once for each place that a closure's request isn't started`() async throws {
-      let first = UInt(#line + 4)
-      let (log, reports) = try await programWithReports { loop, log in
-        for _ in 0..<2 {
-          Promise.value(1)
-            .map { _ in noting(loop, log, "map") }.done { _ in }.cauterize()
-          Promise.value([1])
-            .mapValues { _ in noting(loop, log, "mapValues") }.done { _ in }.cauterize()
-          Promise.value(1).map { $0 + 1 }.then { _ in noting(loop, log, "then") }.cauterize()
-        }
+  @Test func `Debug builds say once for each place that a closure's request isn't started`() async throws {
+    let first = UInt(#line + 4)
+    let (log, reports) = try await programWithReports { loop, log in
+      for _ in 0..<2 {
+        Promise.value(1)
+          .map { _ in noting(loop, log, "map") }.done { _ in }.cauterize()
+        Promise.value([1])
+          .mapValues { _ in noting(loop, log, "mapValues") }.done { _ in }.cauterize()
+        Promise.value(1).map { $0 + 1 }.then { _ in noting(loop, log, "then") }.cauterize()
       }
-      #expect(log == ["then", "then"])
-      #expect(reports.unstarted.values.map(\.site.line) == [first, first + 2])
-      #expect(reports.descriptions.count == 2)
-      #expect(reports.descriptions.first?.hasPrefix("nobody starts the request that the closure at ") == true)
     }
+    #expect(log == ["then", "then"])
+    #expect(reports.unstarted.values.map(\.site.line) == [first, first + 2])
+    #expect(reports.descriptions.count == 2)
+    #expect(reports.descriptions.first?.hasPrefix("nobody starts the request that the closure at ") == true)
+  }
   #endif
 }
 

@@ -148,7 +148,7 @@ private final class Token {}
     #expect(reports.descriptions.filter { $0.contains("pending promise was deallocated") }.count == 2)
     #expect(reports.descriptions.filter { $0.contains("pending guarantee was deallocated") }.count == 1)
     #if DEBUG
-      #expect(reports.descriptions.allSatisfy { $0.contains("UVPromisesTests/RuleTests.swift:") })
+    #expect(reports.descriptions.allSatisfy { $0.contains("UVPromisesTests/RuleTests.swift:") })
     #endif
   }
 

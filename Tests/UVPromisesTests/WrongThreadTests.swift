@@ -1,27 +1,27 @@
 #if DEBUG
-  import Foundation
-  import Testing
-  import UV
-  import UVPromises
-  import UVTestSupport
+import Foundation
+import Testing
+import UV
+import UVPromises
+import UVTestSupport
 
-  @Suite struct WrongThreadTests {
-    @Test("A handler that is added on a thread with another loop stops a debug build with a sentence")
-    func handler() async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let loop = try EventLoop()
-        let promise = Box(loop.sleep(for: .untilCancelled).promise())
-        let done = DispatchSemaphore(value: 0)
-        Thread {
-          let other = try? EventLoop()
-          promise.value!.done {}.cauterize()
-          done.signal()
-          withExtendedLifetime(other) {}
-        }.start()
-        done.wait()
-      }
-      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(text.contains("a promise of an event loop on a thread that isn't the event loop's"))
+@Suite struct WrongThreadTests {
+  @Test("A handler that is added on a thread with another loop stops a debug build with a sentence")
+  func handler() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let loop = try EventLoop()
+      let promise = Box(loop.sleep(for: .untilCancelled).promise())
+      let done = DispatchSemaphore(value: 0)
+      Thread {
+        let other = try? EventLoop()
+        promise.value!.done {}.cauterize()
+        done.signal()
+        withExtendedLifetime(other) {}
+      }.start()
+      done.wait()
     }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("a promise of an event loop on a thread that isn't the event loop's"))
   }
+}
 #endif

@@ -7,9 +7,9 @@ import UVTestSupport
 @Suite struct DepthTests {
   // A tenth of it overflows any stack, too, and takes a debug build a second and not ten.
   #if DEBUG
-    private static let depth = 100_000
+  private static let depth = 100_000
   #else
-    private static let depth = 1_000_000
+  private static let depth = 1_000_000
   #endif
 
   @Test func aChainMayBeLong() async throws {

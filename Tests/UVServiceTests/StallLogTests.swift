@@ -28,12 +28,12 @@ import UVTestSupport
     #expect(entry.metadata["loop"] == "blocked")
     #expect(entry.metadata["duration"].flatMap { Double("\($0)") } ?? 0 >= 0.01)
     #if os(Linux)
-      #expect(entry.metadata["spawned"].map { "\($0)".contains("StallLogTests.swift:") } == true)
-      guard case .array(let frames)? = entry.metadata["stack"] else {
-        Issue.record("no stack: \(entry.metadata)")
-        return
-      }
-      #expect(frames.contains { "\($0)".contains("uv_run") })
+    #expect(entry.metadata["spawned"].map { "\($0)".contains("StallLogTests.swift:") } == true)
+    guard case .array(let frames)? = entry.metadata["stack"] else {
+      Issue.record("no stack: \(entry.metadata)")
+      return
+    }
+    #expect(frames.contains { "\($0)".contains("uv_run") })
     #endif
   }
 }
@@ -41,9 +41,9 @@ import UVTestSupport
 /// Whether an entry's stall is one in `block`. Where no stack is to be had, each is.
 private func isOfBlock(_ entry: InMemoryLogHandler.Entry) -> Bool {
   #if os(Linux)
-    entry.metadata["function"].map { "\($0)".contains("block") } == true
+  entry.metadata["function"].map { "\($0)".contains("block") } == true
   #else
-    true
+  true
   #endif
 }
 

@@ -52,7 +52,7 @@ import UVTestSupport
       #expect(try Self.option(server, tcp, TCP_NODELAY) != 0)
       #expect(try Self.option(server, SOL_SOCKET, SO_KEEPALIVE) != 0)
       #if os(Linux)
-        #expect(try Self.option(server, tcp, TCP_KEEPIDLE) == 77)
+      #expect(try Self.option(server, tcp, TCP_KEEPIDLE) == 77)
       #endif
       #expect(try 30_000...60_000 ~= server.sendBufferSize())
       // A handler that knows only the plain connection still has its way.

@@ -4,9 +4,9 @@ import UVTLS
 import UVTestSupport
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// The end of a process that speaks TLS.

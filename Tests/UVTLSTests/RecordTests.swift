@@ -67,43 +67,43 @@ import UVTestSupport
   }
 
   #if os(Linux)
-    /// How often the calling thread has asked the system to write.
-    private static var writeCount: Int {
-      let text = (try? String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)) ?? ""
-      let line = text.split(separator: "\n").first { $0.hasPrefix("syscw: ") }
-      return line.flatMap { Int($0.dropFirst(7)) } ?? -1
-    }
+  /// How often the calling thread has asked the system to write.
+  private static var writeCount: Int {
+    let text = (try? String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix("syscw: ") }
+    return line.flatMap { Int($0.dropFirst(7)) } ?? -1
+  }
 
-    @Test("A ticket leaves with the first answer, and the client's last message with the first request")
-    func fewWrites() async throws {
-      let (server, client) = try (Certificates.shared.server(), Certificates.shared.client())
-      try await withLoop { loop in
-        let (near, far) = try loop.pipes.socketPair()
-        var ends: [TLSConnection] = []
-        var count: Int?
-        let before = Self.writeCount
-        loop.tls.secure(near, server) { result in
-          guard case .success(let connection) = result else { return }
-          ends.append(connection)
-          connection.start { if case .success(let bytes?) = $0 { connection.write(bytes) { _ in } } }
-        }
-        loop.tls.secure(far, client, host: "localhost") { result in
-          guard case .success(let connection) = result else { return }
-          ends.append(connection)
-          connection.write("request") { _ in }
-          connection.start { result in
-            // It is told of its end, too.
-            if count != nil { return }
-            #expect(result.value == "request")
-            count = Self.writeCount - before
-          }
-        }
-        while count == nil { try await loop.sleep(for: .zero).value }
-        // A hello of each, the request, and the answer.
-        #expect(count == 4)
-        for end in ends { end.close() }
+  @Test("A ticket leaves with the first answer, and the client's last message with the first request")
+  func fewWrites() async throws {
+    let (server, client) = try (Certificates.shared.server(), Certificates.shared.client())
+    try await withLoop { loop in
+      let (near, far) = try loop.pipes.socketPair()
+      var ends: [TLSConnection] = []
+      var count: Int?
+      let before = Self.writeCount
+      loop.tls.secure(near, server) { result in
+        guard case .success(let connection) = result else { return }
+        ends.append(connection)
+        connection.start { if case .success(let bytes?) = $0 { connection.write(bytes) { _ in } } }
       }
+      loop.tls.secure(far, client, host: "localhost") { result in
+        guard case .success(let connection) = result else { return }
+        ends.append(connection)
+        connection.write("request") { _ in }
+        connection.start { result in
+          // It is told of its end, too.
+          if count != nil { return }
+          #expect(result.value == "request")
+          count = Self.writeCount - before
+        }
+      }
+      while count == nil { try await loop.sleep(for: .zero).value }
+      // A hello of each, the request, and the answer.
+      #expect(count == 4)
+      for end in ends { end.close() }
     }
+  }
   #endif
 
   @Test func `After a second without a write records are small again`() {

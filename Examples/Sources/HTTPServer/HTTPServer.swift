@@ -23,9 +23,9 @@ struct HTTPServer: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
 
   #if TLS
-    @Option(help: "The certificate chain for HTTPS and HTTP/2, a file in PEM form.")
-    var tlsCertificate: String?
-    @Option(help: "The private key for HTTPS and HTTP/2, a file in PEM form.") var tlsKey: String?
+  @Option(help: "The certificate chain for HTTPS and HTTP/2, a file in PEM form.")
+  var tlsCertificate: String?
+  @Option(help: "The private key for HTTPS and HTTP/2, a file in PEM form.") var tlsKey: String?
   #endif
 
   func validate() throws {
@@ -33,9 +33,9 @@ struct HTTPServer: AsyncParsableCommand {
       throw ValidationError("--port is 0 to 65535, and --loops is 1 or more.")
     }
     #if TLS
-      guard (tlsCertificate == nil) == (tlsKey == nil) else {
-        throw ValidationError("--tls-certificate and --tls-key come together.")
-      }
+    guard (tlsCertificate == nil) == (tlsKey == nil) else {
+      throw ValidationError("--tls-certificate and --tls-key come together.")
+    }
     #endif
   }
 
@@ -60,10 +60,10 @@ struct HTTPServer: AsyncParsableCommand {
   /// Adds the handlers of a connection.
   private func configuration() throws -> @Sendable (any Channel) -> EventLoopFuture<Void> {
     #if TLS
-      if let tlsCertificate, let tlsKey {
-        let tls = try TLSConnections(certificate: tlsCertificate, key: tlsKey)
-        return { channel in tls.configure(channel, http1: configureHTTP1) }
-      }
+    if let tlsCertificate, let tlsKey {
+      let tls = try TLSConnections(certificate: tlsCertificate, key: tlsKey)
+      return { channel in tls.configure(channel, http1: configureHTTP1) }
+    }
     #endif
     return configureHTTP1
   }

@@ -67,28 +67,28 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("A pipe's other users keep their blocking mode")
-    func blockingModeOfPipes() throws {
-      let (input, output) = (Pipe(), Pipe())
-      let process = Process()
-      process.executableURL = try Checkout.program("Copy")
-      process.standardInput = input
-      process.standardOutput = output
-      // The child's ends, which this process would close.
-      let ends = [
-        dup(input.fileHandleForReading.fileDescriptor), dup(output.fileHandleForWriting.fileDescriptor),
-      ]
-      try process.run()
-      input.fileHandleForWriting.write(Data("hello".utf8))
-      #expect(output.fileHandleForReading.availableData == Data("hello".utf8))
-      for end in ends {
-        #expect(fcntl(end, F_GETFL) & O_NONBLOCK == 0)
-        close(end)
-      }
-      try input.fileHandleForWriting.close()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+  @Test("A pipe's other users keep their blocking mode")
+  func blockingModeOfPipes() throws {
+    let (input, output) = (Pipe(), Pipe())
+    let process = Process()
+    process.executableURL = try Checkout.program("Copy")
+    process.standardInput = input
+    process.standardOutput = output
+    // The child's ends, which this process would close.
+    let ends = [
+      dup(input.fileHandleForReading.fileDescriptor), dup(output.fileHandleForWriting.fileDescriptor),
+    ]
+    try process.run()
+    input.fileHandleForWriting.write(Data("hello".utf8))
+    #expect(output.fileHandleForReading.availableData == Data("hello".utf8))
+    for end in ends {
+      #expect(fcntl(end, F_GETFL) & O_NONBLOCK == 0)
+      close(end)
     }
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
   #endif
 
   @Test("A socket is non-blocking until the end, and blocking again afterwards")

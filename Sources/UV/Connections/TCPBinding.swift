@@ -28,10 +28,10 @@ package struct TCPBinding {
 
   private var isForLibuv: Bool {
     #if os(Linux)
-      reusePort && uv_version() >= UInt32(CUV_TCP_REUSEPORT_SINCE)
+    reusePort && uv_version() >= UInt32(CUV_TCP_REUSEPORT_SINCE)
     #else
-      // There libuv refuses it, since the system doesn't spread the connections.
-      false
+    // There libuv refuses it, since the system doesn't spread the connections.
+    false
     #endif
   }
 

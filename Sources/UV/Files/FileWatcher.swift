@@ -26,16 +26,16 @@ public final class FileWatcher: SourceHandle<FileEvent> {
   /// at its path, or can't be watched any more.
   var ending: UVError?
   #if os(Linux) || os(Android)
-    /// The directory and all below it, which libuv doesn't watch. libuv's handle then is a poll.
-    private(set) var tree: WatchedTree?
-    private(set) var treePath: FilePath?
-    var isPolling = false
-    /// Whether the tree has to wait until something has been asked for.
-    var isTreeWaiting = false
+  /// The directory and all below it, which libuv doesn't watch. libuv's handle then is a poll.
+  private(set) var tree: WatchedTree?
+  private(set) var treePath: FilePath?
+  var isPolling = false
+  /// Whether the tree has to wait until something has been asked for.
+  var isTreeWaiting = false
 
-    var poll: UnsafeMutablePointer<uv_poll_t> {
-      block.raw.assumingMemoryBound(to: uv_poll_t.self)
-    }
+  var poll: UnsafeMutablePointer<uv_poll_t> {
+    block.raw.assumingMemoryBound(to: uv_poll_t.self)
+  }
   #endif
 
   private var handle: UnsafeMutablePointer<uv_fs_event_t> {
@@ -46,20 +46,20 @@ public final class FileWatcher: SourceHandle<FileEvent> {
     watched = path.withPathBytes(FileIdentity.init)
     var flags: UInt32 = 0
     #if os(Linux) || os(Android)
-      if recursive, let descriptors = try TreeDescriptors(path) {
-        treePath = path.withPathBytes { FilePath(platformString: $0!) }
-        try super.init(loop: loop, "fs_event", size: MemoryLayout<uv_poll_t>.size, "fs_event_init") {
-          uv_poll_init(loop.raw, $0.assumingMemoryBound(to: uv_poll_t.self), descriptors.events)
-        }
-        block.keep(TreeKeeper(self, descriptors))
-        take(role: .tree)
-        tree = try WatchedTree(self, descriptors)
-        keepLoopRunning(whileAsked: false)
-        tree?.readEvents()
-        return
+    if recursive, let descriptors = try TreeDescriptors(path) {
+      treePath = path.withPathBytes { FilePath(platformString: $0!) }
+      try super.init(loop: loop, "fs_event", size: MemoryLayout<uv_poll_t>.size, "fs_event_init") {
+        uv_poll_init(loop.raw, $0.assumingMemoryBound(to: uv_poll_t.self), descriptors.events)
       }
+      block.keep(TreeKeeper(self, descriptors))
+      take(role: .tree)
+      tree = try WatchedTree(self, descriptors)
+      keepLoopRunning(whileAsked: false)
+      tree?.readEvents()
+      return
+    }
     #else
-      if recursive { flags = UInt32(UV_FS_EVENT_RECURSIVE.rawValue) }
+    if recursive { flags = UInt32(UV_FS_EVENT_RECURSIVE.rawValue) }
     #endif
     try super.init(loop: loop, "fs_event", size: MemoryLayout<uv_fs_event_t>.size, "fs_event_init") {
       uv_fs_event_init(loop.raw, $0.assumingMemoryBound(to: uv_fs_event_t.self))
@@ -78,7 +78,7 @@ public final class FileWatcher: SourceHandle<FileEvent> {
   public func path() throws(UVError) -> FilePath {
     try checkOpen("fs_event_getpath")
     #if os(Linux) || os(Android)
-      if let treePath { return treePath }
+    if let treePath { return treePath }
     #endif
     return try UV.path("fs_event_getpath") { uv_fs_event_getpath(handle, $0, $1) }
   }
@@ -92,10 +92,10 @@ public final class FileWatcher: SourceHandle<FileEvent> {
   override func deliverPending() {
     while source.hasDemand, let event = unasked.popFirst() { source.deliver(event) }
     #if os(Linux) || os(Android)
-      if isTreeWaiting, !isFull {
-        isTreeWaiting = false
-        tree?.readEvents()
-      }
+    if isTreeWaiting, !isFull {
+      isTreeWaiting = false
+      tree?.readEvents()
+    }
     #endif
     finishIfDone()
   }

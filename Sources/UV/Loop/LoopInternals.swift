@@ -1,8 +1,8 @@
 import CUV
 
 #if os(Linux)
-  import Dispatch
-  import Synchronization
+import Dispatch
+import Synchronization
 #endif
 
 /// An object that gathers writes and hands them to the system at the start of the next turn.
@@ -41,41 +41,41 @@ final class LoopInternals {
     cuv_handle_set_data(idle, context)
     isAttached = true
     #if os(Linux)
-      if cuv_is_main_thread() != 0 { try serveMainQueue(of: loop) }
+    if cuv_is_main_thread() != 0 { try serveMainQueue(of: loop) }
     #endif
   }
 
   #if os(Linux)
-    /// Takes the place of `dispatchMain()`, so that the main actor's work runs while this thread is in the
-    /// loop.
-    private func serveMainQueue(of loop: EventLoop) throws(UVError) {
-      // Links libdispatch, which has the two hooks.
-      _ = DispatchQueue.main
-      let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-      let code = uv_poll_init(loop.raw, handle, _dispatch_get_main_queue_handle_4CF())
-      if code < 0 { handle.deallocate() }
-      // Either the host serves the main queue itself, or it has lent its loop to another adopter too.
-      if code == UV_EEXIST.rawValue, loop.isAdopted { return }
-      try check(code, "poll_init", "main queue")
-      cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
-      mainQueue = handle
-      try check(
-        uv_poll_start(handle, Int32(UV_READABLE.rawValue), mainQueueCallback), "poll_start", "main queue")
-      uv_unref(cuv_handle(handle))
-    }
+  /// Takes the place of `dispatchMain()`, so that the main actor's work runs while this thread is in the
+  /// loop.
+  private func serveMainQueue(of loop: EventLoop) throws(UVError) {
+    // Links libdispatch, which has the two hooks.
+    _ = DispatchQueue.main
+    let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+    let code = uv_poll_init(loop.raw, handle, _dispatch_get_main_queue_handle_4CF())
+    if code < 0 { handle.deallocate() }
+    // Either the host serves the main queue itself, or it has lent its loop to another adopter too.
+    if code == UV_EEXIST.rawValue, loop.isAdopted { return }
+    try check(code, "poll_init", "main queue")
+    cuv_handle_set_data(handle, Unmanaged.passUnretained(loop).toOpaque())
+    mainQueue = handle
+    try check(
+      uv_poll_start(handle, Int32(UV_READABLE.rawValue), mainQueueCallback), "poll_start", "main queue")
+    uv_unref(cuv_handle(handle))
+  }
   #endif
 
   #if os(Linux)
-    private var hasSentProbe = false
+  private var hasSentProbe = false
 
-    /// Sends a probe to the main queue when that has work for the first time; nil later.
-    fileprivate func sendProbe() -> MainQueueProbe? {
-      if hasSentProbe { return nil }
-      hasSentProbe = true
-      let probe = MainQueueProbe()
-      DispatchQueue.main.async { probe.hasRun.store(true, ordering: .relaxed) }
-      return probe
-    }
+  /// Sends a probe to the main queue when that has work for the first time; nil later.
+  fileprivate func sendProbe() -> MainQueueProbe? {
+    if hasSentProbe { return nil }
+    hasSentProbe = true
+    let probe = MainQueueProbe()
+    DispatchQueue.main.async { probe.hasRun.store(true, ordering: .relaxed) }
+    return probe
+  }
   #endif
 
   /// Makes the loop run another turn without waiting, to run what is queued. Returns false if the loop has
@@ -149,9 +149,9 @@ final class LoopInternals {
     if let mainQueue {
       closeInternal(mainQueue, of: loop)
       #if os(Linux)
-        // Another loop that has adopted this loop of libuv's serves the main queue from now on. Without a descriptor
-        // of the system left it can't, as if the host had none.
-        if let other = CurrentLoop.slot.other(than: loop) { try? other.internals.serveMainQueue(of: other) }
+      // Another loop that has adopted this loop of libuv's serves the main queue from now on. Without a descriptor
+      // of the system left it can't, as if the host had none.
+      if let other = CurrentLoop.slot.other(than: loop) { try? other.internals.serveMainQueue(of: other) }
       #endif
     }
   }
@@ -226,19 +226,19 @@ private func idleCallback(_ handle: UnsafeMutablePointer<uv_idle_t>?) {
 }
 
 #if os(Linux)
-  /// Tells whether the main queue runs what it is sent.
-  private final class MainQueueProbe: Sendable {
-    let hasRun = Atomic(false)
-  }
+/// Tells whether the main queue runs what it is sent.
+private final class MainQueueProbe: Sendable {
+  let hasRun = Atomic(false)
+}
 
-  private func mainQueueCallback(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
-    let loop = loop(of: handle)
-    loop.callback {
-      cuv_eventfd_clear(_dispatch_get_main_queue_handle_4CF())
-      let probe = loop.internals.sendProbe()
-      _dispatch_main_queue_callback_4CF(nil)
-      // The thread is in a job of the main queue already, which runs no other before that has ended.
-      if probe?.hasRun.load(ordering: .relaxed) == false { loop.watchMainActor() }
-    }
+private func mainQueueCallback(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
+  let loop = loop(of: handle)
+  loop.callback {
+    cuv_eventfd_clear(_dispatch_get_main_queue_handle_4CF())
+    let probe = loop.internals.sendProbe()
+    _dispatch_main_queue_callback_4CF(nil)
+    // The thread is in a job of the main queue already, which runs no other before that has ended.
+    if probe?.hasRun.load(ordering: .relaxed) == false { loop.watchMainActor() }
   }
+}
 #endif

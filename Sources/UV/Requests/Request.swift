@@ -169,7 +169,7 @@ extension Request {
   /// - Parameter transform: Called on the loop's thread with the value. It isn't called if the request fails.
   public func map<NewSuccess>(_ transform: @escaping (Success) -> NewSuccess) -> Request<NewSuccess> {
     #if DEBUG
-      noticeRequests(NewSuccess.self, "map", "write `request.start { … }` or `try await request.value`")
+    noticeRequests(NewSuccess.self, "map", "write `request.start { … }` or `try await request.value`")
     #endif
     return Request<NewSuccess>(loop, name) { [self] done in
       start { done($0.map(transform)) }

@@ -219,15 +219,15 @@ public class LoopTaskBase {
   func isRun(by task: UnsafeMutableRawPointer?) -> Bool { identity == task }
 
   #if os(Linux)
-    /// Whether the task waits for its turn on the main queue, and the run of the loop waits for the task.
-    var isKeptOnMainQueue: Bool {
-      guard let identity, keepsRunElsewhere else { return false }
-      return cuv_task_is_on_main_queue(identity)
-    }
+  /// Whether the task waits for its turn on the main queue, and the run of the loop waits for the task.
+  var isKeptOnMainQueue: Bool {
+    guard let identity, keepsRunElsewhere else { return false }
+    return cuv_task_is_on_main_queue(identity)
+  }
 
-    /// Whether the task waits for something that isn't the loop's, and the run of the loop waits for the
-    /// task.
-    var keepsRunElsewhere: Bool { wait.isEmpty && (keepsLoopRunning || isBody) && !isFinished }
+  /// Whether the task waits for something that isn't the loop's, and the run of the loop waits for the
+  /// task.
+  var keepsRunElsewhere: Bool { wait.isEmpty && (keepsLoopRunning || isBody) && !isFinished }
   #endif
 
   /// Notes what the task waits for. Called on the loop's thread by the task itself, which hasn't been

@@ -76,11 +76,11 @@ extension EventLoop {
 
   private func nameForsaken(_ objects: [any Answerable]) {
     #if DEBUG
-      let counts = Dictionary(grouping: objects.compactMap(\.nameIfForsaken)) { $0 }.mapValues(\.count)
-      if counts.isEmpty { return }
-      let names = counts.sorted { $0.key < $1.key }.map { $0.value == 1 ? $0.key : "\($0.value) × \($0.key)" }
-      printToStandardError(
-        "an event loop has ended before a result came for: \(names.joined(separator: ", "))")
+    let counts = Dictionary(grouping: objects.compactMap(\.nameIfForsaken)) { $0 }.mapValues(\.count)
+    if counts.isEmpty { return }
+    let names = counts.sorted { $0.key < $1.key }.map { $0.value == 1 ? $0.key : "\($0.value) × \($0.key)" }
+    printToStandardError(
+      "an event loop has ended before a result came for: \(names.joined(separator: ", "))")
     #endif
   }
 }

@@ -21,7 +21,7 @@ extension Future {
   /// Combine's `Future`, Swift's `Task`.
   public convenience init(operation: nonisolated(nonsending) @escaping () async throws(Failure) -> Output) {
     #if DEBUG
-      noticeRequests(Output.self, "Future { … }", "write `try await request.value`")
+    noticeRequests(Output.self, "Future { … }", "write `try await request.value`")
     #endif
     let loop = EventLoop.needed(for: "Future(operation:)")
     self.init()

@@ -1,83 +1,83 @@
 // Written by Tests/run arities.
 #if !canImport(Combine)
-  extension Publisher {
-    /// The values of this publisher and another, as they come. An error of either ends both; it finishes when
-    /// both have.
-    ///
-    /// Values for which there is no demand wait, one for each side. All sides deliver on one thread.
-    @inlinable
-    public func merge<B: Publisher>(with b: B) -> Publishers.Merge<Self, B>
-    where B.Output == Output, B.Failure == Failure {
-      Publishers.Merge(self, b)
-    }
-
-    /// The values of this publisher and two others, as they come; see `merge(with:)` of one.
-    @inlinable
-    public func merge<B: Publisher, C: Publisher>(with b: B, _ c: C) -> Publishers.Merge3<Self, B, C>
-    where B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure {
-      Publishers.Merge3(self, b, c)
-    }
-
-    /// The values of this publisher and three others, as they come; see `merge(with:)` of one.
-    @inlinable
-    public func merge<B: Publisher, C: Publisher, D: Publisher>(with b: B, _ c: C, _ d: D)
-      -> Publishers.Merge4<Self, B, C, D>
-    where
-      B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
-      D.Failure == Failure
-    {
-      Publishers.Merge4(self, b, c, d)
-    }
-
-    /// The values of this publisher and four others, as they come; see `merge(with:)` of one.
-    @inlinable
-    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(
-      with b: B, _ c: C, _ d: D, _ e: E
-    ) -> Publishers.Merge5<Self, B, C, D, E>
-    where
-      B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
-      D.Failure == Failure, E.Output == Output, E.Failure == Failure
-    {
-      Publishers.Merge5(self, b, c, d, e)
-    }
-
-    /// The values of this publisher and five others, as they come; see `merge(with:)` of one.
-    @inlinable
-    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>(
-      with b: B, _ c: C, _ d: D, _ e: E, _ f: F
-    ) -> Publishers.Merge6<Self, B, C, D, E, F>
-    where
-      B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
-      D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output, F.Failure == Failure
-    {
-      Publishers.Merge6(self, b, c, d, e, f)
-    }
-
-    /// The values of this publisher and six others, as they come; see `merge(with:)` of one.
-    @inlinable
-    public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
-      with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
-    ) -> Publishers.Merge7<Self, B, C, D, E, F, G>
-    where
-      B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
-      D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output,
-      F.Failure == Failure, G.Output == Output, G.Failure == Failure
-    {
-      Publishers.Merge7(self, b, c, d, e, f, g)
-    }
-
-    /// The values of this publisher and seven others, as they come; see `merge(with:)` of one.
-    @inlinable
-    public func merge<
-      B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher
-    >(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H)
-      -> Publishers.Merge8<Self, B, C, D, E, F, G, H>
-    where
-      B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
-      D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output,
-      F.Failure == Failure, G.Output == Output, G.Failure == Failure, H.Output == Output, H.Failure == Failure
-    {
-      Publishers.Merge8(self, b, c, d, e, f, g, h)
-    }
+extension Publisher {
+  /// The values of this publisher and another, as they come. An error of either ends both; it finishes when
+  /// both have.
+  ///
+  /// Values for which there is no demand wait, one for each side. All sides deliver on one thread.
+  @inlinable
+  public func merge<B: Publisher>(with b: B) -> Publishers.Merge<Self, B>
+  where B.Output == Output, B.Failure == Failure {
+    Publishers.Merge(self, b)
   }
+
+  /// The values of this publisher and two others, as they come; see `merge(with:)` of one.
+  @inlinable
+  public func merge<B: Publisher, C: Publisher>(with b: B, _ c: C) -> Publishers.Merge3<Self, B, C>
+  where B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure {
+    Publishers.Merge3(self, b, c)
+  }
+
+  /// The values of this publisher and three others, as they come; see `merge(with:)` of one.
+  @inlinable
+  public func merge<B: Publisher, C: Publisher, D: Publisher>(with b: B, _ c: C, _ d: D)
+    -> Publishers.Merge4<Self, B, C, D>
+  where
+    B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
+    D.Failure == Failure
+  {
+    Publishers.Merge4(self, b, c, d)
+  }
+
+  /// The values of this publisher and four others, as they come; see `merge(with:)` of one.
+  @inlinable
+  public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(
+    with b: B, _ c: C, _ d: D, _ e: E
+  ) -> Publishers.Merge5<Self, B, C, D, E>
+  where
+    B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
+    D.Failure == Failure, E.Output == Output, E.Failure == Failure
+  {
+    Publishers.Merge5(self, b, c, d, e)
+  }
+
+  /// The values of this publisher and five others, as they come; see `merge(with:)` of one.
+  @inlinable
+  public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>(
+    with b: B, _ c: C, _ d: D, _ e: E, _ f: F
+  ) -> Publishers.Merge6<Self, B, C, D, E, F>
+  where
+    B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
+    D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output, F.Failure == Failure
+  {
+    Publishers.Merge6(self, b, c, d, e, f)
+  }
+
+  /// The values of this publisher and six others, as they come; see `merge(with:)` of one.
+  @inlinable
+  public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
+    with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
+  ) -> Publishers.Merge7<Self, B, C, D, E, F, G>
+  where
+    B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
+    D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output,
+    F.Failure == Failure, G.Output == Output, G.Failure == Failure
+  {
+    Publishers.Merge7(self, b, c, d, e, f, g)
+  }
+
+  /// The values of this publisher and seven others, as they come; see `merge(with:)` of one.
+  @inlinable
+  public func merge<
+    B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher
+  >(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H)
+    -> Publishers.Merge8<Self, B, C, D, E, F, G, H>
+  where
+    B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
+    D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output,
+    F.Failure == Failure, G.Output == Output, G.Failure == Failure, H.Output == Output, H.Failure == Failure
+  {
+    Publishers.Merge8(self, b, c, d, e, f, g, h)
+  }
+}
 #endif

@@ -39,44 +39,44 @@ extension FlatMapNode {
 }
 
 #if !canImport(Combine)
-  extension Publishers {
-    /// A publisher of the values of any number of publishers of one type, as they come.
-    ///
-    /// Combine's `Publishers.MergeMany`.
-    public struct MergeMany<Upstream: Publisher>: LoopPublisher {
-      /// The values that are delivered.
-      public typealias Output = Upstream.Output
-      /// How it may fail.
-      public typealias Failure = Upstream.Failure
+extension Publishers {
+  /// A publisher of the values of any number of publishers of one type, as they come.
+  ///
+  /// Combine's `Publishers.MergeMany`.
+  public struct MergeMany<Upstream: Publisher>: LoopPublisher {
+    /// The values that are delivered.
+    public typealias Output = Upstream.Output
+    /// How it may fail.
+    public typealias Failure = Upstream.Failure
 
-      /// The publishers that are merged.
-      public let publishers: [Upstream]
+    /// The publishers that are merged.
+    public let publishers: [Upstream]
 
-      /// Creates a publisher of the values of `upstream`; of none it finishes at once.
-      @inlinable
-      public init(_ upstream: Upstream...) { publishers = upstream }
-
-      /// Creates a publisher of the values of `upstream`; of none it finishes at once.
-      @inlinable
-      public init(_ upstream: some Swift.Sequence<Upstream>) { publishers = Array(upstream) }
-
-      /// Subscribes to all on behalf of `subscriber`.
-      @inlinable
-      public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-        MergeSource.subscribe(subscriber, to: publishers.map { MergeSource($0) })
-      }
-
-      /// The same publisher with one more.
-      @inlinable
-      public func merge(with other: Upstream) -> MergeMany<Upstream> { MergeMany(publishers + [other]) }
-    }
-  }
-
-  extension Publishers.MergeMany: Equatable where Upstream: Equatable {}
-
-  extension Publisher {
-    /// The values of this publisher and another of its type, as they come.
+    /// Creates a publisher of the values of `upstream`; of none it finishes at once.
     @inlinable
-    public func merge(with other: Self) -> Publishers.MergeMany<Self> { Publishers.MergeMany([self, other]) }
+    public init(_ upstream: Upstream...) { publishers = upstream }
+
+    /// Creates a publisher of the values of `upstream`; of none it finishes at once.
+    @inlinable
+    public init(_ upstream: some Swift.Sequence<Upstream>) { publishers = Array(upstream) }
+
+    /// Subscribes to all on behalf of `subscriber`.
+    @inlinable
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      MergeSource.subscribe(subscriber, to: publishers.map { MergeSource($0) })
+    }
+
+    /// The same publisher with one more.
+    @inlinable
+    public func merge(with other: Upstream) -> MergeMany<Upstream> { MergeMany(publishers + [other]) }
   }
+}
+
+extension Publishers.MergeMany: Equatable where Upstream: Equatable {}
+
+extension Publisher {
+  /// The values of this publisher and another of its type, as they come.
+  @inlinable
+  public func merge(with other: Self) -> Publishers.MergeMany<Self> { Publishers.MergeMany([self, other]) }
+}
 #endif

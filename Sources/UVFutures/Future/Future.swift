@@ -39,21 +39,21 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   @exclusivity(unchecked) @usableFromInline package var waitingPlace: Int32 = -1
 
   #if DEBUG
-    /// The loop on which the future was made, if any.
-    @usableFromInline let home = EventLoop.current?.executor
+  /// The loop on which the future was made, if any.
+  @usableFromInline let home = EventLoop.current?.executor
   #endif
 
   /// Stops a debug build if the calling thread isn't that of the loop on which the future was made.
   @inlinable @inline(__always)
   func assertOnLoop() {
     #if DEBUG
-      checkLoop()
+    checkLoop()
     #endif
   }
 
   #if DEBUG
-    @usableFromInline
-    func checkLoop() { home?.assertOnLoop("a future of an event loop") }
+  @usableFromInline
+  func checkLoop() { home?.assertOnLoop("a future of an event loop") }
   #endif
 
   /// A future that somebody else settles.

@@ -19,7 +19,7 @@ extension LoopPublishers {
     @inlinable
     public init(upstream: Upstream, transform: @escaping (Upstream.Output) -> Output) {
       #if DEBUG
-        noticeRequests(Output.self, "map", "write `flatMap { ….publisher() }`")
+      noticeRequests(Output.self, "map", "write `flatMap { ….publisher() }`")
       #endif
       self.upstream = upstream
       self.transform = transform

@@ -2,11 +2,11 @@ import HTTPTypes
 import UV
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// The memory that a loop's servers share, so that they needn't make the same anew for each request.

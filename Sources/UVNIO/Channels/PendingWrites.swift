@@ -1,13 +1,13 @@
 import NIOCore
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Android)
-  import Android
+import Android
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// The writes to a stream channel that the system hasn't taken, in order, with a mark behind the last that

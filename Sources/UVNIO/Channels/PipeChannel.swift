@@ -2,13 +2,13 @@ import NIOCore
 import UV
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Android)
-  import Android
+import Android
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// A channel over one or two descriptors that aren't connected sockets: pipes, terminals, serial lines.

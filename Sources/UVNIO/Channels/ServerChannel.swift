@@ -2,13 +2,13 @@ import NIOCore
 import UV
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Android)
-  import Android
+import Android
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// A socket that listens. It reads channels, each for a loop of the group.

@@ -1,13 +1,13 @@
 import NIOCore
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Android)
-  import Android
+import Android
 #else
-  import Darwin
+import Darwin
 #endif
 
 extension Socket {

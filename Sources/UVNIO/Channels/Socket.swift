@@ -2,13 +2,13 @@ import NIOCore
 import UV
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Android)
-  import Android
+import Android
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// A socket that doesn't block, by its descriptor. Each function is one system call, and throws what NIO's
@@ -31,13 +31,13 @@ struct Socket {
       case .datagrams(let number): (Self.datagrams, number)
       }
     #if os(Linux) || os(Android)
-      descriptor = socket(family.rawValue, type | Self.flags, number)
-      if descriptor < 0 { throw Self.error("socket") }
+    descriptor = socket(family.rawValue, type | Self.flags, number)
+    if descriptor < 0 { throw Self.error("socket") }
     #else
-      descriptor = socket(family.rawValue, type, number)
-      if descriptor < 0 { throw Self.error("socket") }
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      try stopBlocking()
+    descriptor = socket(family.rawValue, type, number)
+    if descriptor < 0 { throw Self.error("socket") }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    try stopBlocking()
     #endif
   }
 
@@ -52,15 +52,15 @@ struct Socket {
 
   // The constants are an enumeration in Glibc's module alone.
   #if canImport(Glibc)
-    private static let stream = Int32(SOCK_STREAM.rawValue)
-    private static let datagrams = Int32(SOCK_DGRAM.rawValue)
-    private static let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+  private static let stream = Int32(SOCK_STREAM.rawValue)
+  private static let datagrams = Int32(SOCK_DGRAM.rawValue)
+  private static let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
   #else
-    private static let stream = SOCK_STREAM
-    private static let datagrams = SOCK_DGRAM
-    #if os(Linux) || os(Android)
-      private static let flags = SOCK_NONBLOCK | SOCK_CLOEXEC
-    #endif
+  private static let stream = SOCK_STREAM
+  private static let datagrams = SOCK_DGRAM
+  #if os(Linux) || os(Android)
+  private static let flags = SOCK_NONBLOCK | SOCK_CLOEXEC
+  #endif
   #endif
 
   private func stopBlocking() throws {
@@ -96,9 +96,9 @@ struct Socket {
     if accepted == -EAGAIN { return nil }
     if accepted < 0 { throw Self.error("accept", -accepted) }
     #if os(Linux) || os(Android)
-      return (Socket(nonblocking: accepted), NIOCore.SocketAddress(storage))
+    return (Socket(nonblocking: accepted), NIOCore.SocketAddress(storage))
     #else
-      return (try Socket(takingOver: accepted), NIOCore.SocketAddress(storage))
+    return (try Socket(takingOver: accepted), NIOCore.SocketAddress(storage))
     #endif
   }
 
@@ -159,12 +159,12 @@ struct Socket {
   func transmitFile(_ file: Int32, from offset: Int, count: Int) throws -> Int? {
     try moving("sendfile") {
       #if os(Linux) || os(Android)
-        var position = off_t(offset)
-        return sendfile(descriptor, file, &position, count)
+      var position = off_t(offset)
+      return sendfile(descriptor, file, &position, count)
       #else
-        var sent = off_t(count)
-        let code = sendfile(file, descriptor, off_t(offset), &sent, nil, 0)
-        return code == 0 || sent > 0 ? Int(sent) : -1
+      var sent = off_t(count)
+      let code = sendfile(file, descriptor, off_t(offset), &sent, nil, 0)
+      return code == 0 || sent > 0 ? Int(sent) : -1
       #endif
     }
   }
@@ -187,9 +187,9 @@ struct Socket {
     case input, output
 
     #if os(Linux) || os(Android)
-      var rawValue: Int32 { self == .input ? Int32(SHUT_RD) : Int32(SHUT_WR) }
+    var rawValue: Int32 { self == .input ? Int32(SHUT_RD) : Int32(SHUT_WR) }
     #else
-      var rawValue: Int32 { self == .input ? SHUT_RD : SHUT_WR }
+    var rawValue: Int32 { self == .input ? SHUT_RD : SHUT_WR }
     #endif
   }
 

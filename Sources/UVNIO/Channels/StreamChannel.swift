@@ -1,13 +1,13 @@
 import NIOCore
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Android)
-  import Android
+import Android
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// A connection, over TCP or a Unix socket.
@@ -64,7 +64,7 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
   func endOutput() throws { try socket.end(.output) }
 
   #if os(Linux) || os(Android)
-    override var noticesLoss: Bool { true }
+  override var noticesLoss: Bool { true }
   #endif
 
   // MARK: Reading

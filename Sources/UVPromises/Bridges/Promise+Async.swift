@@ -45,7 +45,7 @@ extension Promise {
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) {
     #if DEBUG
-      noticeRequests(T.self, file, line)
+    noticeRequests(T.self, file, line)
     #endif
     let root = Root(file, line)
     node = root
@@ -106,9 +106,9 @@ extension Node {
   /// Says where the promise was made, in debug builds. In others nothing is known, and nothing is allocated.
   fileprivate var tellsPlace: (() -> String?)? {
     #if DEBUG
-      { [self] in site.map { "made at \($0)" } }
+    { [self] in site.map { "made at \($0)" } }
     #else
-      nil
+    nil
     #endif
   }
 }

@@ -39,11 +39,11 @@ class Node: Continuation {
   @exclusivity(unchecked) @usableFromInline final var storage = OutcomeStorage()
 
   #if DEBUG
-    @usableFromInline final var site: CreationSite?
-    /// The handler on a queue in which the promise was made.
-    @usableFromInline final let maker = Node.runningHandler
-    /// The loop on which the promise was made; nil if it was made in a handler on a queue, or elsewhere.
-    @usableFromInline final let home = EventLoop.current?.executor
+  @usableFromInline final var site: CreationSite?
+  /// The handler on a queue in which the promise was made.
+  @usableFromInline final let maker = Node.runningHandler
+  /// The loop on which the promise was made; nil if it was made in a handler on a queue, or elsewhere.
+  @usableFromInline final let home = EventLoop.current?.executor
   #endif
 
   @inlinable
@@ -75,7 +75,7 @@ class Node: Continuation {
   @inlinable @inline(__always)
   final func made(_ file: StaticString, _ line: UInt) {
     #if DEBUG
-      site = CreationSite(file: file, line: line)
+    site = CreationSite(file: file, line: line)
     #endif
   }
 
@@ -97,7 +97,7 @@ class Node: Continuation {
   @inlinable @inline(__always)
   final func wait(for source: Node) {
     #if DEBUG
-      requireLoop(source)
+    requireLoop(source)
     #endif
     upstream = source
     source.append(self, tag: tag)

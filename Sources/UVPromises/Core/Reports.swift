@@ -3,9 +3,9 @@ import UV
 extension Node {
   final var creationSite: CreationSite? {
     #if DEBUG
-      site
+    site
     #else
-      nil
+    nil
     #endif
   }
 

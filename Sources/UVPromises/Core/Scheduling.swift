@@ -21,35 +21,35 @@ extension Node {
   @inlinable @inline(__always)
   final func assertOnLoop() {
     #if DEBUG
-      checkLoop()
+    checkLoop()
     #endif
   }
 
   #if DEBUG
-    @usableFromInline
-    final func checkLoop() { home?.assertOnLoop("a promise of an event loop") }
+  @usableFromInline
+  final func checkLoop() { home?.assertOnLoop("a promise of an event loop") }
 
-    /// Stops the program where a handler could never run, and where one on a queue would use a promise that
-    /// another thread uses at the same time. In release builds the first stops it when the handler is due.
-    @usableFromInline
-    final func requireLoop(_ source: Node) {
-      if EventLoop.current != nil { return }
-      guard let handler = Node.runningHandler else {
-        if flags.contains(.isInline) { return }
-        Node.stopWithoutLoop()
-      }
-      require(
-        source.maker == handler,
-        """
-        a handler that runs on a queue uses a promise that was made before that handler, and belongs to an event \
-        loop: use it in a handler of the loop
-        """)
+  /// Stops the program where a handler could never run, and where one on a queue would use a promise that
+  /// another thread uses at the same time. In release builds the first stops it when the handler is due.
+  @usableFromInline
+  final func requireLoop(_ source: Node) {
+    if EventLoop.current != nil { return }
+    guard let handler = Node.runningHandler else {
+      if flags.contains(.isInline) { return }
+      Node.stopWithoutLoop()
     }
+    require(
+      source.maker == handler,
+      """
+      a handler that runs on a queue uses a promise that was made before that handler, and belongs to an event \
+      loop: use it in a handler of the loop
+      """)
+  }
 
-    /// The handler that runs on this thread for the loop of another; nil if there is none.
-    @usableFromInline static var runningHandler: ObjectIdentifier? {
-      EventLoop.current == nil ? LoopBatch.current.map(ObjectIdentifier.init) : nil
-    }
+  /// The handler that runs on this thread for the loop of another; nil if there is none.
+  @usableFromInline static var runningHandler: ObjectIdentifier? {
+    EventLoop.current == nil ? LoopBatch.current.map(ObjectIdentifier.init) : nil
+  }
   #endif
 
   /// Calls `body` with the loop of this promise, which a handler on a queue has just made, when the loop

@@ -37,7 +37,7 @@ extension Thenable {
     _ transform: @escaping (T) throws -> U
   ) -> Promise<U> {
     #if DEBUG
-      noticeRequests(U.self, file, line)
+    noticeRequests(U.self, file, line)
     #endif
     return Promise(
       node: MapStep(dispatcher.flags, transform) {
@@ -59,7 +59,7 @@ extension Thenable {
     _ transform: @escaping (T) throws -> U?
   ) -> Promise<U> {
     #if DEBUG
-      noticeRequests(U.self, file, line)
+    noticeRequests(U.self, file, line)
     #endif
     return Promise(
       node: MapStep(dispatcher.flags, transform) {

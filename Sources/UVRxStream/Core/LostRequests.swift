@@ -5,6 +5,6 @@ import UV
 @inline(__always)
 func noteRequests<Value>(_ type: Value.Type) {
   #if DEBUG
-    noticeRequests(type, "map", "write `asyncMap { … }`, and start the request there")
+  noticeRequests(type, "map", "write `asyncMap { … }`, and start the request there")
   #endif
 }

@@ -7,9 +7,9 @@ extension RemoteTicket {
   ///   have an end.
   convenience init(keeping loop: EventLoop, for result: @autoclosure () -> Any.Type? = nil) {
     #if DEBUG
-      self.init(AwaitedInput(result()), of: loop)
+    self.init(AwaitedInput(result()), of: loop)
     #else
-      self.init(AwaitedInput(nil), of: loop)
+    self.init(AwaitedInput(nil), of: loop)
     #endif
   }
 

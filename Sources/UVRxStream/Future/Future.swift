@@ -125,14 +125,14 @@ public class Future<Output, Failure: Error>: StreamFuture {
   }
 
   #if DEBUG
-    /// The loop on which the future was made, if any.
-    private let home = EventLoop.current?.executor
+  /// The loop on which the future was made, if any.
+  private let home = EventLoop.current?.executor
   #endif
 
   /// Stops a debug build if the calling thread isn't that of the loop on which the future was made.
   final func assertOnLoop() {
     #if DEBUG
-      home?.assertOnLoop("a future of an event loop")
+    home?.assertOnLoop("a future of an event loop")
     #endif
   }
 

@@ -10,9 +10,9 @@ final class RawClient {
   }
 
   #if os(Linux)
-    private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   #else
-    private let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+  private let descriptor = socket(AF_INET, SOCK_STREAM, 0)
   #endif
 
   /// Connects to a port of this machine; the system does that by itself while its queue has room.

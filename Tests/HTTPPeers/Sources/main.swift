@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #else
-  import Darwin
+import Darwin
 #endif
 
 // `http-peers uv-server`, `nio-server`: prints its port, and serves until it is ended. `uv-client`: reads lines of a method and a

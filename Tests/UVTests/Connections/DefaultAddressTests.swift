@@ -114,11 +114,11 @@ import UVTestSupport
       #expect(try values(socket, [(six, IPV6_UNICAST_HOPS), (six, IPV6_MULTICAST_HOPS)]) == [5, 6])
       #expect(try values(socket, [(six, IPV6_MULTICAST_LOOP), (six, IPV6_V6ONLY)]) == [0, 0])
       #if os(Linux)
-        let four = Int32(IPPROTO_IP)
-        #expect(
-          try values(socket, [(four, IP_TTL), (four, IP_MULTICAST_TTL), (four, IP_MULTICAST_LOOP)]) == [
-            5, 6, 0,
-          ])
+      let four = Int32(IPPROTO_IP)
+      #expect(
+        try values(socket, [(four, IP_TTL), (four, IP_MULTICAST_TTL), (four, IP_MULTICAST_LOOP)]) == [
+          5, 6, 0,
+        ])
       #endif
       socket.close()
     }

@@ -202,28 +202,28 @@ import UVTestSupport
   }
 
   #if os(Linux)
-    /// libuv polls a pipe again after an accept, even where nobody reads: the loop would go round for ever.
-    @Test(.onTheMachine("/proc")) func anAcceptDoesNotHaveTheLoopPollForNobody() async throws {
-      try await withChannel { loop, channel, tcp in
-        try await channel.0.write("x", passing: tcp.1).value
-        _ = try await channel.1.read().value
-        try channel.1.acceptTCPConnection().close()
-        try await channel.0.write("nobody reads this").value
-        for _ in 0..<10 { try await loop.sleep(for: .zero).value }
-        #expect(try Self.isPolled(channel.1.fileDescriptor()) == false)
-        #expect(try await channel.1.read().value == "nobody reads this")
-      }
+  /// libuv polls a pipe again after an accept, even where nobody reads: the loop would go round for ever.
+  @Test(.onTheMachine("/proc")) func anAcceptDoesNotHaveTheLoopPollForNobody() async throws {
+    try await withChannel { loop, channel, tcp in
+      try await channel.0.write("x", passing: tcp.1).value
+      _ = try await channel.1.read().value
+      try channel.1.acceptTCPConnection().close()
+      try await channel.0.write("nobody reads this").value
+      for _ in 0..<10 { try await loop.sleep(for: .zero).value }
+      #expect(try Self.isPolled(channel.1.fileDescriptor()) == false)
+      #expect(try await channel.1.read().value == "nobody reads this")
     }
+  }
 
-    /// Whether any of the process's epoll instances has the descriptor.
-    private static func isPolled(_ descriptor: Int32) throws -> Bool {
-      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").contains { name in
-        let lines = (try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)) ?? ""
-        return lines.split(separator: "\n").contains { line in
-          let words = line.split(separator: " ")
-          return words.count > 1 && words[0] == "tfd:" && words[1] == "\(descriptor)"
-        }
+  /// Whether any of the process's epoll instances has the descriptor.
+  private static func isPolled(_ descriptor: Int32) throws -> Bool {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").contains { name in
+      let lines = (try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)) ?? ""
+      return lines.split(separator: "\n").contains { line in
+        let words = line.split(separator: " ")
+        return words.count > 1 && words[0] == "tfd:" && words[1] == "\(descriptor)"
       }
     }
+  }
   #endif
 }

@@ -8,9 +8,9 @@ import UVTestSupport
   /// A socket that is bound to a path and doesn't listen. Its file stays when it closes, as after a crash.
   private static func bindSocket(at path: String, datagrams: Bool = false) throws -> Int32 {
     #if os(Linux)
-      let kind = Int32((datagrams ? SOCK_DGRAM : SOCK_STREAM).rawValue)
+    let kind = Int32((datagrams ? SOCK_DGRAM : SOCK_STREAM).rawValue)
     #else
-      let kind = datagrams ? SOCK_DGRAM : SOCK_STREAM
+    let kind = datagrams ? SOCK_DGRAM : SOCK_STREAM
     #endif
     let descriptor = socket(AF_UNIX, kind, 0)
     var address = sockaddr_un()

@@ -5,9 +5,9 @@ import UVTestSupport
 
 @Suite struct UDPTests {
   #if os(Linux)
-    private static let datagram = Int32(SOCK_DGRAM.rawValue)
+  private static let datagram = Int32(SOCK_DGRAM.rawValue)
   #else
-    private static let datagram = SOCK_DGRAM
+  private static let datagram = SOCK_DGRAM
   #endif
 
   /// Two sockets on this machine, the second connected to the first.

@@ -140,7 +140,7 @@ struct TreeOperations {
       case 7: unlink(first)
       case 8 where draw(8) == 0: try? FileManager.default.removeItem(atPath: first)
       #if os(Linux)
-        case 9: exchange(first, second)
+      case 9: exchange(first, second)
       #endif
       default: rename(first, second)
       }
@@ -149,11 +149,11 @@ struct TreeOperations {
 }
 
 #if os(Linux)
-  /// Has two files or directories change places. The function isn't in Swift's module of the C library.
-  func exchange(_ first: String, _ second: String) {
-    typealias Rename =
-      @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
-    let rename = unsafeBitCast(dlsym(nil, "renameat2"), to: Rename.self)
-    _ = rename(AT_FDCWD, first, AT_FDCWD, second, 2)
-  }
+/// Has two files or directories change places. The function isn't in Swift's module of the C library.
+func exchange(_ first: String, _ second: String) {
+  typealias Rename =
+    @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+  let rename = unsafeBitCast(dlsym(nil, "renameat2"), to: Rename.self)
+  _ = rename(AT_FDCWD, first, AT_FDCWD, second, 2)
+}
 #endif

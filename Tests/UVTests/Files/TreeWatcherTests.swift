@@ -65,31 +65,31 @@ import UVTestSupport
   @Test("Two directories that change places are watched under their new names")
   func anExchange() async throws {
     #if os(Linux)
-      try await withTree { root in
-        for name in ["a", "a/x", "b", "b/y"] { mkdir("\(root)/\(name)", 0o755) }
-      } _: { _, watcher, model in
-        try await follow(watcher, model) { model.completions == 1 }
-        for _ in 0..<3 {
-          exchange("\(model.root)/a", "\(model.root)/b")
-          try await expectEachFolderIsWatched(watcher, model)
-        }
+    try await withTree { root in
+      for name in ["a", "a/x", "b", "b/y"] { mkdir("\(root)/\(name)", 0o755) }
+    } _: { _, watcher, model in
+      try await follow(watcher, model) { model.completions == 1 }
+      for _ in 0..<3 {
+        exchange("\(model.root)/a", "\(model.root)/b")
+        try await expectEachFolderIsWatched(watcher, model)
       }
+    }
     #endif
   }
 
   @Test("A directory is watched that takes another's place right after that has come")
   func anUntoldArrival() async throws {
     #if os(Linux)
-      try await withTree { root in
-        for name in ["a", "a/x", "../outside/b", "../outside/b/y"] { mkdir("\(root)/\(name)", 0o755) }
-      } _: { _, watcher, model in
-        try await follow(watcher, model) { model.completions == 1 }
-        // The system tells of one arrival: the two are equal, but for the cookie.
-        rename("\(model.root)/a", "\(model.root)/c")
-        exchange("\(model.root)/../outside/b", "\(model.root)/c")
-        try await expectEachFolderIsWatched(watcher, model)
-        #expect(model.paths == ["c", "c/y"])
-      }
+    try await withTree { root in
+      for name in ["a", "a/x", "../outside/b", "../outside/b/y"] { mkdir("\(root)/\(name)", 0o755) }
+    } _: { _, watcher, model in
+      try await follow(watcher, model) { model.completions == 1 }
+      // The system tells of one arrival: the two are equal, but for the cookie.
+      rename("\(model.root)/a", "\(model.root)/c")
+      exchange("\(model.root)/../outside/b", "\(model.root)/c")
+      try await expectEachFolderIsWatched(watcher, model)
+      #expect(model.paths == ["c", "c/y"])
+    }
     #endif
   }
 
@@ -142,29 +142,29 @@ import UVTestSupport
   @Test("If the system drops events, that is told, and then what differs")
   func anOverflow() async throws {
     #if os(Linux)
-      try await withTree { root in
-        for name in ["a", "a/gone", "b", "b/moved", "c", "d"] { mkdir("\(root)/\(name)", 0o755) }
-        for name in ["a/old", "d/same"] { try Data().write(to: URL(fileURLWithPath: "\(root)/\(name)")) }
-      } _: { loop, watcher, model in
-        try await follow(watcher, model) { model.completions == 1 }
-        // Nobody asks, and more happens than the system keeps.
-        let root = model.root
-        try await loop.work {
-          for number in 0..<32 { mkdir("\(root)/c/\(number)", 0o755) }
-          // Two events each, which the system can't merge. On a busy machine a directory would take 3 ms to remove.
-          for number in 0..<Self.queueLength {
-            rename("\(root)/c/\(number % 2 == 0 ? "0" : "x")", "\(root)/c/\(number % 2 == 0 ? "x" : "0")")
-          }
-          rmdir("\(root)/a/gone")
-          unlink("\(root)/a/old")
-          mkdir("\(root)/a/new", 0o755)
-          mkdir("\(root)/a/new/inner", 0o755)
-          rename("\(root)/b/moved", "\(root)/moved")
-        }.value
-        try await follow(watcher, model) { model.overflows >= 1 && model.completions > 1 }
-        #expect(model.isRight)
-        try await expectEachFolderIsWatched(watcher, model)
-      }
+    try await withTree { root in
+      for name in ["a", "a/gone", "b", "b/moved", "c", "d"] { mkdir("\(root)/\(name)", 0o755) }
+      for name in ["a/old", "d/same"] { try Data().write(to: URL(fileURLWithPath: "\(root)/\(name)")) }
+    } _: { loop, watcher, model in
+      try await follow(watcher, model) { model.completions == 1 }
+      // Nobody asks, and more happens than the system keeps.
+      let root = model.root
+      try await loop.work {
+        for number in 0..<32 { mkdir("\(root)/c/\(number)", 0o755) }
+        // Two events each, which the system can't merge. On a busy machine a directory would take 3 ms to remove.
+        for number in 0..<Self.queueLength {
+          rename("\(root)/c/\(number % 2 == 0 ? "0" : "x")", "\(root)/c/\(number % 2 == 0 ? "x" : "0")")
+        }
+        rmdir("\(root)/a/gone")
+        unlink("\(root)/a/old")
+        mkdir("\(root)/a/new", 0o755)
+        mkdir("\(root)/a/new/inner", 0o755)
+        rename("\(root)/b/moved", "\(root)/moved")
+      }.value
+      try await follow(watcher, model) { model.overflows >= 1 && model.completions > 1 }
+      #expect(model.isRight)
+      try await expectEachFolderIsWatched(watcher, model)
+    }
     #endif
   }
 

@@ -8,9 +8,9 @@ import UVTestSupport
   private static func sockets() -> (Int32, Int32) {
     var pair: [Int32] = [-1, -1]
     #if os(Linux)
-      let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     #else
-      let type = SOCK_STREAM
+    let type = SOCK_STREAM
     #endif
     #expect(socketpair(AF_UNIX, type, 0, &pair) == 0)
     return (pair[0], pair[1])

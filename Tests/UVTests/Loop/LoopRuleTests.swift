@@ -5,9 +5,9 @@ import UV
 import UVTestSupport
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// The loop and other threads: rules 37 to 41, 44, 47 and 49.
@@ -171,23 +171,23 @@ import UVTestSupport
   }
 
   #if os(Linux)
-    @Test(.rule(46)) func `A loop does not survive a fork, and says so`() async throws {
-      let status = try await withThread {
-        let loop = try EventLoop()
-        let child = fork()
-        if child == 0 {
-          do throws(UVError) {
-            try loop.runCallbacks { _ throws(UVError) in }
-            _exit(1)
-          } catch { _exit(error.code == .loopForked ? 42 : 2) }
-        }
-        var status: Int32 = 0
-        waitpid(child, &status, 0)
-        loop.shutdown()
-        return status
+  @Test(.rule(46)) func `A loop does not survive a fork, and says so`() async throws {
+    let status = try await withThread {
+      let loop = try EventLoop()
+      let child = fork()
+      if child == 0 {
+        do throws(UVError) {
+          try loop.runCallbacks { _ throws(UVError) in }
+          _exit(1)
+        } catch { _exit(error.code == .loopForked ? 42 : 2) }
       }
-      #expect(status == 42 << 8)
+      var status: Int32 = 0
+      waitpid(child, &status, 0)
+      loop.shutdown()
+      return status
     }
+    #expect(status == 42 << 8)
+  }
   #endif
 
   @Test(.rule(47)) func `A signal watcher closes, also while signals come`() async throws {

@@ -101,13 +101,13 @@ import UVTestSupport
   }
 
   #if DEBUG
-    @Test func `A debug build also stops where a loop is only looked at`() async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let loop = try EventLoop()
-        Self.elsewhere(loop) { loop in _ = loop.activity }
-      }
-      #expect(Self.text(result).contains("activity on a thread that isn't the event loop's"))
+  @Test func `A debug build also stops where a loop is only looked at`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let loop = try EventLoop()
+      Self.elsewhere(loop) { loop in _ = loop.activity }
     }
+    #expect(Self.text(result).contains("activity on a thread that isn't the event loop's"))
+  }
   #endif
 
   @Test func `What is left of a loop that has ended may be used on any thread, and fails`() async {
@@ -129,18 +129,18 @@ import UVTestSupport
   }
 
   #if os(Linux)
-    @Test func `What is left of a task is used when its loop has gone`() async {
-      await #expect(processExitsWith: .success) {
-        // Has the system overwrite what is freed (M_PERTURB).
-        typealias Option = @convention(c) (Int32, Int32) -> Int32
-        _ = unsafeBitCast(try #require(dlsym(nil, "mallopt")), to: Option.self)(-6, 0xA5)
-        let task = EventLoop.runCallbacks { loop in loop.spawn {} }
-        task.cancel()
-        task.keepsLoopRunning = true
-        task.cancellation.cancel()
-        precondition(!task.keepsLoopRunning && !task.isCancelled && task.resultIfFinished != nil)
-      }
+  @Test func `What is left of a task is used when its loop has gone`() async {
+    await #expect(processExitsWith: .success) {
+      // Has the system overwrite what is freed (M_PERTURB).
+      typealias Option = @convention(c) (Int32, Int32) -> Int32
+      _ = unsafeBitCast(try #require(dlsym(nil, "mallopt")), to: Option.self)(-6, 0xA5)
+      let task = EventLoop.runCallbacks { loop in loop.spawn {} }
+      task.cancel()
+      task.keepsLoopRunning = true
+      task.cancellation.cancel()
+      precondition(!task.keepsLoopRunning && !task.isCancelled && task.resultIfFinished != nil)
     }
+  }
   #endif
 
   @Test func `A loop moves to the thread that runs it`() async throws {

@@ -57,56 +57,56 @@ import UVTestSupport
   }
 
   #if os(Linux)
-    @Test func nothingElseIsInherited() async throws {
-      try await withTemporaryDirectory { directory in
-        try await withPair { loop, client, server in
-          // What the test runner, or Foundation, has left inheritable is not ours.
-          let before = inheritable()
-          for connection in [client, server] { #expect(before["\(try connection.fileDescriptor())"] == nil) }
-          let file = try await loop.files.open("/etc/passwd").value
-          let udp = try loop.udp.bind(port: 0)
-          let listener = try loop.pipes.listen(path: directory + "/listener")
-          let pair = try loop.pipes.socketPair(passesHandles: true)
-          let pipe = try loop.pipes.pair()
-          let watcher = try loop.poll(client.fileDescriptor(), for: .readable)
-          try await pair.0.write("x", passing: client).value
-          _ = try await pair.1.read().value
-          let passed = try pair.1.acceptFileDescriptor()
-          #expect(inheritable() == before)
-          let listing = try await output(of: "ls -l /proc/self/fd", loop)
-          // No socket of ours, and no file but the folder that it lists.
-          let sockets = before.values.count { $0.hasPrefix("socket:") }
-          #expect(listing.split(separator: "\n").count { $0.contains("socket:") } == sockets, "\(listing)")
-          #expect(!listing.contains("passwd"))
-          Foundation.close(passed)
-          try await file.close().value
-          for handle in [udp, listener, pair.0, pair.1, pipe.reading, pipe.writing, watcher] as [Handle] {
-            handle.close()
-          }
+  @Test func nothingElseIsInherited() async throws {
+    try await withTemporaryDirectory { directory in
+      try await withPair { loop, client, server in
+        // What the test runner, or Foundation, has left inheritable is not ours.
+        let before = inheritable()
+        for connection in [client, server] { #expect(before["\(try connection.fileDescriptor())"] == nil) }
+        let file = try await loop.files.open("/etc/passwd").value
+        let udp = try loop.udp.bind(port: 0)
+        let listener = try loop.pipes.listen(path: directory + "/listener")
+        let pair = try loop.pipes.socketPair(passesHandles: true)
+        let pipe = try loop.pipes.pair()
+        let watcher = try loop.poll(client.fileDescriptor(), for: .readable)
+        try await pair.0.write("x", passing: client).value
+        _ = try await pair.1.read().value
+        let passed = try pair.1.acceptFileDescriptor()
+        #expect(inheritable() == before)
+        let listing = try await output(of: "ls -l /proc/self/fd", loop)
+        // No socket of ours, and no file but the folder that it lists.
+        let sockets = before.values.count { $0.hasPrefix("socket:") }
+        #expect(listing.split(separator: "\n").count { $0.contains("socket:") } == sockets, "\(listing)")
+        #expect(!listing.contains("passwd"))
+        Foundation.close(passed)
+        try await file.close().value
+        for handle in [udp, listener, pair.0, pair.1, pipe.reading, pipe.writing, watcher] as [Handle] {
+          handle.close()
         }
       }
     }
+  }
 
-    /// The descriptors without close-on-exec, and what they refer to.
-    private func inheritable() -> [String: String] {
-      openDescriptors().filter { Int32($0.key)! > 2 && fcntl(Int32($0.key)!, F_GETFD) & FD_CLOEXEC == 0 }
-    }
+  /// The descriptors without close-on-exec, and what they refer to.
+  private func inheritable() -> [String: String] {
+    openDescriptors().filter { Int32($0.key)! > 2 && fcntl(Int32($0.key)!, F_GETFD) & FD_CLOEXEC == 0 }
+  }
 
-    @Test func aDetachedChildLeadsASession() async throws {
-      try await withLoop { loop in
-        for isDetached in [true, false] {
-          let fields = try await output(of: "cat /proc/$$/stat", loop, isDetached: isDetached).split(
-            separator: " ")
-          #expect((fields[0] == fields[5]) == isDetached)
-        }
-        // Left to itself: the loop does not wait for it.
-        let child = try loop.processes.spawn("sleep", ["1000"], isDetached: true)
-        child.keepsLoopRunning = false
-        #expect(child.isActive)
-        try child.kill(.kill)
-        #expect(try await child.exit().value.signal == .kill)
+  @Test func aDetachedChildLeadsASession() async throws {
+    try await withLoop { loop in
+      for isDetached in [true, false] {
+        let fields = try await output(of: "cat /proc/$$/stat", loop, isDetached: isDetached).split(
+          separator: " ")
+        #expect((fields[0] == fields[5]) == isDetached)
       }
+      // Left to itself: the loop does not wait for it.
+      let child = try loop.processes.spawn("sleep", ["1000"], isDetached: true)
+      child.keepsLoopRunning = false
+      #expect(child.isActive)
+      try child.kill(.kill)
+      #expect(try await child.exit().value.signal == .kill)
     }
+  }
   #endif
 
   @Test func anotherUser() async throws {

@@ -118,9 +118,9 @@ import UVTestSupport
   /// Sets how many descriptors the process may have, and returns how many it might have before.
   private func setDescriptorLimit(_ count: rlim_t) -> rlim_t {
     #if os(Linux)
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
-      let resource = RLIMIT_NOFILE
+    let resource = RLIMIT_NOFILE
     #endif
     var limit = rlimit()
     #expect(getrlimit(resource, &limit) == 0)

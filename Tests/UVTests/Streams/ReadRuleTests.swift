@@ -3,9 +3,9 @@ import UV
 import UVTestSupport
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// Reading: rules 20 to 26.

@@ -3,9 +3,9 @@ import UV
 import UVTestSupport
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// Writing and ending: rules 27 to 31, and 36.

@@ -19,7 +19,7 @@ import UVTestSupport
     #expect(try SystemInfo.hostName() == buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
     let system = try SystemInfo.operatingSystem()
     #if os(Linux)
-      #expect(system.name == "Linux")
+    #expect(system.name == "Linux")
     #endif
     #expect(!system.release.isEmpty && !system.version.isEmpty && !system.machine.isEmpty)
     #expect(SystemInfo.libuvVersion.hasPrefix("1."))
@@ -39,8 +39,8 @@ import UVTestSupport
     #expect(SystemInfo.processID == getpid())
     #expect(SystemInfo.parentProcessID == getppid())
     #if os(Linux)
-      let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-      #expect(try SystemInfo.executablePath().string == executable)
+    let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    #expect(try SystemInfo.executablePath().string == executable)
     #endif
     #expect(try SystemInfo.workingDirectory().string == FileManager.default.currentDirectoryPath)
     try SystemInfo.changeWorkingDirectory(to: SystemInfo.workingDirectory())

@@ -86,9 +86,9 @@ import UVTestSupport
   @Test func theInterfaceOfALinkLocalAddressIsKept() throws {
     // There is no machine without the loopback interface.
     #if os(Linux)
-      let name = "lo"
+    let name = "lo"
     #else
-      let name = "lo0"
+    let name = "lo0"
     #endif
     let address = try SocketAddress("fe80::1%\(name)", port: 1)
     #expect(address.host == "fe80::1%\(name)")

@@ -117,41 +117,41 @@ extension VirtualTimeScheduler {
 }
 
 #if OWN
-  // What the tests send from is a publisher of the loop: `map`, `flatMap`, `receive(on:)` and `sink` are the module's.
-  extension CustomPublisherBase: LoopPublisher {}
-  extension PassthroughSubject: @retroactive LoopPublisher {}
+// What the tests send from is a publisher of the loop: `map`, `flatMap`, `receive(on:)` and `sink` are the module's.
+extension CustomPublisherBase: LoopPublisher {}
+extension PassthroughSubject: @retroactive LoopPublisher {}
 
-  /// A name that another file of theirs has, which isn't in this module.
-  typealias ResultPublisher<Success, Failure: Error> = Result<Success, Failure>.Publisher
+/// A name that another file of theirs has, which isn't in this module.
+typealias ResultPublisher<Success, Failure: Error> = Result<Success, Failure>.Publisher
 
-  typealias VirtualStride = VirtualTimeScheduler.SchedulerTimeType.Stride
-  extension VirtualStride {
-    fileprivate var onLoop: EventLoop.SchedulerTimeType.Stride { .milliseconds(Int(magnitude)) }
+typealias VirtualStride = VirtualTimeScheduler.SchedulerTimeType.Stride
+extension VirtualStride {
+  fileprivate var onLoop: EventLoop.SchedulerTimeType.Stride { .milliseconds(Int(magnitude)) }
+}
+
+extension Publisher {
+  func delay(
+    for interval: VirtualStride, tolerance: VirtualStride? = nil, scheduler: VirtualTimeScheduler,
+    options: VirtualTimeScheduler.SchedulerOptions? = nil
+  ) -> LoopPublishers.Delay<Self> { delay(for: interval.onLoop, scheduler: EventLoop.forTests) }
+
+  func debounce(
+    for dueTime: VirtualStride, scheduler: VirtualTimeScheduler,
+    options: VirtualTimeScheduler.SchedulerOptions? = nil
+  ) -> LoopPublishers.Debounce<Self> { debounce(for: dueTime.onLoop, scheduler: EventLoop.forTests) }
+
+  func throttle(
+    for interval: VirtualStride, scheduler: VirtualTimeScheduler, latest: Bool
+  ) -> LoopPublishers.Throttle<Self> {
+    throttle(for: interval.onLoop, scheduler: EventLoop.forTests, latest: latest)
   }
 
-  extension Publisher {
-    func delay(
-      for interval: VirtualStride, tolerance: VirtualStride? = nil, scheduler: VirtualTimeScheduler,
-      options: VirtualTimeScheduler.SchedulerOptions? = nil
-    ) -> LoopPublishers.Delay<Self> { delay(for: interval.onLoop, scheduler: EventLoop.forTests) }
-
-    func debounce(
-      for dueTime: VirtualStride, scheduler: VirtualTimeScheduler,
-      options: VirtualTimeScheduler.SchedulerOptions? = nil
-    ) -> LoopPublishers.Debounce<Self> { debounce(for: dueTime.onLoop, scheduler: EventLoop.forTests) }
-
-    func throttle(
-      for interval: VirtualStride, scheduler: VirtualTimeScheduler, latest: Bool
-    ) -> LoopPublishers.Throttle<Self> {
-      throttle(for: interval.onLoop, scheduler: EventLoop.forTests, latest: latest)
-    }
-
-    func timeout(
-      _ interval: VirtualStride, scheduler: VirtualTimeScheduler,
-      options: VirtualTimeScheduler.SchedulerOptions? = nil,
-      customError: (() -> Failure)? = nil
-    ) -> LoopPublishers.Timeout<Self> {
-      timeout(interval.onLoop, scheduler: EventLoop.forTests, customError: customError)
-    }
+  func timeout(
+    _ interval: VirtualStride, scheduler: VirtualTimeScheduler,
+    options: VirtualTimeScheduler.SchedulerOptions? = nil,
+    customError: (() -> Failure)? = nil
+  ) -> LoopPublishers.Timeout<Self> {
+    timeout(interval.onLoop, scheduler: EventLoop.forTests, customError: customError)
   }
+}
 #endif

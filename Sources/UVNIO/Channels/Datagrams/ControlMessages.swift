@@ -1,13 +1,13 @@
 import NIOCore
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Android)
-  import Android
+import Android
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// The facts about a datagram that travel beside its bytes, to the system and from it: a list in the form of
@@ -24,9 +24,9 @@ enum ControlMessages {
   // What C's macros know.
   private static func aligned(_ size: Int) -> Int {
     #if canImport(Darwin)
-      let unit = 4
+    let unit = 4
     #else
-      let unit = MemoryLayout<Int>.size
+    let unit = MemoryLayout<Int>.size
     #endif
     return (size + unit - 1) & ~(unit - 1)
   }
@@ -40,16 +40,16 @@ enum ControlMessages {
   static let congestionOption6 = IPV6_RECVTCLASS
 
   #if canImport(Darwin)
-    static let packetInfoOption = IP_RECVPKTINFO
-    // Darwin's headers have these for programs that ask for RFC 3542 alone.
-    static let packetInfoOption6: Int32 = 61
-    private static let receivedTypeOfService = IP_RECVTOS
-    private static let packetInfo6: Int32 = 46
+  static let packetInfoOption = IP_RECVPKTINFO
+  // Darwin's headers have these for programs that ask for RFC 3542 alone.
+  static let packetInfoOption6: Int32 = 61
+  private static let receivedTypeOfService = IP_RECVTOS
+  private static let packetInfo6: Int32 = 46
   #else
-    static let packetInfoOption = IP_PKTINFO
-    static let packetInfoOption6 = IPV6_RECVPKTINFO
-    private static let receivedTypeOfService = IP_TOS
-    private static let packetInfo6 = IPV6_PKTINFO
+  static let packetInfoOption = IP_PKTINFO
+  static let packetInfoOption6 = IPV6_RECVPKTINFO
+  private static let receivedTypeOfService = IP_TOS
+  private static let packetInfo6 = IPV6_PKTINFO
   #endif
 
   // MARK: Writing
@@ -67,10 +67,10 @@ enum ControlMessages {
     default: break
     }
     #if os(Linux)
-      if let segment = metadata.segmentSize {
-        append(
-          UInt16(clamping: segment), udp, Int32(NIOBSDSocket.Option.udp_segment.rawValue), to: memory, &size)
-      }
+    if let segment = metadata.segmentSize {
+      append(
+        UInt16(clamping: segment), udp, Int32(NIOBSDSocket.Option.udp_segment.rawValue), to: memory, &size)
+    }
     #endif
     return size
   }
@@ -122,8 +122,8 @@ enum ControlMessages {
         NIOPacketInfo(destinationAddress: $0, interfaceIndex: interface)
       }
     #if os(Linux)
-      case (udp, Int32(NIOBSDSocket.Option.udp_gro.rawValue)) where value.count >= 4:
-        metadata.segmentSize = Int(value.loadUnaligned(as: Int32.self))
+    case (udp, Int32(NIOBSDSocket.Option.udp_gro.rawValue)) where value.count >= 4:
+      metadata.segmentSize = Int(value.loadUnaligned(as: Int32.self))
     #endif
     default: break
     }

@@ -2,13 +2,13 @@ import NIOCore
 import UV
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Android)
-  import Android
+import Android
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// The datagrams of one system call, with their addresses and control messages. Each loop has one, for the

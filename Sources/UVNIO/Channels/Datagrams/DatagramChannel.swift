@@ -1,13 +1,13 @@
 import NIOCore
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Android)
-  import Android
+import Android
 #else
-  import Darwin
+import Darwin
 #endif
 
 /// A socket for datagrams.
@@ -149,7 +149,7 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
         return
       }
       #if !os(Linux)
-        if envelope.metadata?.segmentSize != nil { return promise.fail(.operationUnsupported) }
+      if envelope.metadata?.segmentSize != nil { return promise.fail(.operationUnsupported) }
       #endif
       writes.append(envelope.data, to: peer == nil ? envelope.remoteAddress : nil, envelope.metadata, promise)
     } else if let bytes = tryUnwrapData(data, as: ByteBuffer.self) {

@@ -68,9 +68,9 @@ enum PromisesFromThreads: Program {
 
   static func future(_ number: Int, on loop: EventLoop) -> Future<Int, Never> {
     #if swift(>=6.0)
-      Future(on: loop) { promise in fetch(number) { promise(.success($0)) } }
+    Future(on: loop) { promise in fetch(number) { promise(.success($0)) } }
     #else
-      Future { promise in fetch(number) { promise(.success($0)) } }
+    Future { promise in fetch(number) { promise(.success($0)) } }
     #endif
   }
 
