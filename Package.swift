@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -39,16 +38,6 @@ let linked: Set = ["LinkLibuv", "NIOBootstraps", "Everything"]
 let httpTypes: Target.Dependency = .product(
   name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTP", "Everything"]))
 
-/// Whether another package has fetched this one. It then gets no more than it asks for; in a checkout of its
-/// own, every target is built. The package manager marks what it fetches: files of a repository can't be
-/// written to, and a registry's package has a file about its release. See Design/0028-what-is-fetched.md.
-let isDependency: Bool = {
-  var status = stat()
-  // A package that is being fetched has no place yet.
-  guard stat(Context.packageDirectory + "/Package.swift", &status) == 0 else { return true }
-  return status.st_mode & S_IWUSR == 0 || access(Context.packageDirectory + "/.registry-metadata", F_OK) == 0
-}()
-
 let package = Package(
   name: "swift-uv",
   platforms: [.macOS(.v26)],
@@ -83,12 +72,13 @@ let package = Package(
     .trait(
       name: "LinkLibuv",
       description: "Links the system's libuv. Without it the program that loads the library brings a libuv."),
+    // Named by the commands of a checkout. See Design/0028-what-is-fetched.md.
     .trait(
       name: "Everything",
-      description: "LinkLibuv, Futures, Service, HTTP and NIO in one, for those who work in a checkout."),
+      description: "LinkLibuv, Futures, Service, HTTP and NIO in one, for those who work on the library."),
     // Never two: SwiftPM before 6.4 names them to the compiler in an order that each new plan draws anew, and
     // another order compiles every module again.
-    .default(enabledTraits: isDependency ? ["LinkLibuv"] : ["Everything"]),
+    .default(enabledTraits: ["LinkLibuv"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),

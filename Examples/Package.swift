@@ -40,7 +40,7 @@ let package = Package(
     .trait(name: "TLS", description: "TLS and HTTP/2 in HTTPServer: swift-nio-ssl, swift-nio-http2.")
   ],
   dependencies: [
-    .package(name: "swift-uv", path: ".."),
+    .package(name: "swift-uv", path: "..", traits: ["Everything"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.40.0"),

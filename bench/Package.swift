@@ -36,7 +36,7 @@ let package = Package(
     .default(enabledTraits: ["Everything"]),
   ],
   dependencies: [
-    .package(name: "swift-uv", path: ".."),
+    .package(name: "swift-uv", path: "..", traits: ["Everything"]),
     .package(path: "../Examples"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),

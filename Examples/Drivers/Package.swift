@@ -6,7 +6,7 @@ let package = Package(
   name: "DriversOnLibuv",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-uv", path: "../.."),
+    .package(name: "swift-uv", path: "../..", traits: ["Everything"]),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.96.0"),
     .package(url: "https://github.com/vapor/postgres-nio", from: "1.24.0"),

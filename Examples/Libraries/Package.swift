@@ -11,7 +11,7 @@ let package = Package(
   name: "LibrariesOnLibuv",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-uv", path: "../.."),
+    .package(name: "swift-uv", path: "../..", traits: ["Everything"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.96.0"),

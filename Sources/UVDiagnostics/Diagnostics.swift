@@ -1,3 +1,4 @@
+#if HTTP || Everything
 public import UV
 
 /// The state of loops as a page for people, as JSON and as figures for Prometheus. These settings say who may
@@ -99,3 +100,4 @@ extension EventLoopGroup {
   /// A page about all loops of the group; see ``Diagnostics``.
   public var diagnostics: Diagnostics { Diagnostics(executors) }
 }
+#endif

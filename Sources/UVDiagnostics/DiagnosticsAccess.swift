@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 import UVHTTP
@@ -106,3 +107,4 @@ struct DiagnosticsAccess {
   /// Something that nobody can guess, for one page.
   static func nonce() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 }
+#endif

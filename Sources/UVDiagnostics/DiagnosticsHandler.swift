@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 public import UV
 public import UVHTTP
@@ -143,3 +144,4 @@ private final class Gathering {
     return true
   }
 }
+#endif

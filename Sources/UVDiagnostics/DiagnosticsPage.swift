@@ -1,3 +1,4 @@
+#if HTTP || Everything
 /// The page, which is one file: it loads nothing but `snapshot.json`.
 enum DiagnosticsPage {
   static func text(nonce: String) -> String {
@@ -70,3 +71,4 @@ enum DiagnosticsPage {
 
     """#
 }
+#endif

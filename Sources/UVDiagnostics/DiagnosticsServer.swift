@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import Synchronization
 import UV
 import UVHTTP
@@ -67,3 +68,4 @@ public final class DiagnosticsServer: Sendable {
     }
   }
 }
+#endif

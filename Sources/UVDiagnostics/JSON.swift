@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// A value of JSON that is to be written. This module doesn't use Foundation.
@@ -46,3 +47,4 @@ enum JSON {
     }
   }
 }
+#endif

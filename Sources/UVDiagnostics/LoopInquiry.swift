@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import StallWatch
 import Synchronization
 import UV
@@ -94,3 +95,4 @@ final class StackTexts {
     return entry
   }
 }
+#endif

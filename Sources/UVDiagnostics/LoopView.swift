@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import StallWatch
 import UV
 import UVStalls
@@ -96,3 +97,4 @@ struct StallView {
     ])
   }
 }
+#endif

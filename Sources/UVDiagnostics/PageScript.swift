@@ -1,3 +1,4 @@
+#if HTTP || Everything
 extension DiagnosticsPage {
   /// A loop's words become text of the page, and never a tag.
   static let script = #"""
@@ -224,3 +225,4 @@ extension DiagnosticsPage {
 
     """#
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 import UVStalls
 
@@ -100,3 +101,4 @@ struct PrometheusText {
     return text
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 extension Bytes {
@@ -24,3 +25,4 @@ extension Bytes {
   /// Drops so many bytes from the front.
   mutating func drop(_ count: Int) { self = count == self.count ? Bytes() : Bytes(self[count...]) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// A connection that gathers what is written in a turn of the loop. It leaves when the turn ends.
@@ -103,3 +104,4 @@ class GatheringWriter: Flushable {
     noteWrite(buffers.byteCount)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -90,3 +91,4 @@ public struct HTTPDate: Sendable, Hashable, Comparable, LosslessStringConvertibl
     return parts
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 /// How much a peer may make a server spend: sizes, counts and times, each with a default and a total.
 ///
 /// ```swift
@@ -72,3 +73,4 @@ public struct HTTPLimits: Sendable {
     idleTimeout + WriteDeadline.time(for: byteCount, rate: minimumRate)
   }
 }
+#endif

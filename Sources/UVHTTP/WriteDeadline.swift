@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// When a peer has to have taken what waits for it. A peer that takes a byte now and then renews the timeout of
@@ -29,3 +30,4 @@ struct WriteDeadline {
     stream.totalTimeout = nil
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Service || Everything
 public import Tracing
 public import UV
 
@@ -41,3 +42,4 @@ extension ByteStream {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Service || Everything
 public import Logging
 import StallWatch
 public import UV
@@ -54,3 +55,4 @@ extension EventLoop {
     }
   }
 }
+#endif

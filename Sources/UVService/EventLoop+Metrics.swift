@@ -1,3 +1,4 @@
+#if Service || Everything
 public import Metrics
 public import UV
 
@@ -51,3 +52,4 @@ extension EventLoopGroup {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Service || Everything
 public import Logging
 public import ServiceLifecycle
 public import UV
@@ -65,3 +66,4 @@ public struct EventLoopGroupService: Service {
     logger.log(report)
   }
 }
+#endif

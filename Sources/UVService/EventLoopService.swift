@@ -1,3 +1,4 @@
+#if Service || Everything
 public import Logging
 public import ServiceLifecycle
 import Synchronization
@@ -101,3 +102,4 @@ extension Logger {
       metadata: ["count": "\(report.count)", "peers": .array(report.peers.prefix(10).map { "\($0)" })])
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Service || Everything
 import UV
 
 /// Lets a task from elsewhere start a body on a loop. The body's task is made by that task, so that it
@@ -22,3 +23,4 @@ actor LoopEntrance {
     do { return .success(try await task.value) } catch { return .failure(error) }
   }
 }
+#endif

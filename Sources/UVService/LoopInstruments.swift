@@ -1,3 +1,4 @@
+#if Service || Everything
 import Metrics
 import UV
 import UVStalls
@@ -78,3 +79,4 @@ struct LoopInstruments {
     return gauge
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Service || Everything
 import Metrics
 import UV
 import UVStalls
@@ -38,3 +39,4 @@ final class LoopReport {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Service || Everything
 public import Metrics
 public import UV
 
@@ -81,3 +82,4 @@ private final class PoolReport {
     last = now
   }
 }
+#endif

@@ -44,7 +44,7 @@ let package = Package(
   name: "consumers",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-uv", path: "../.."),
+    .package(name: "swift-uv", path: "../..", traits: ["Everything"]),
     // UVNIO re-exports nothing of it.
     .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
   ],

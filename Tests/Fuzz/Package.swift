@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
   name: "fuzz",
   platforms: [.macOS(.v26)],
-  dependencies: [.package(name: "swift-uv", path: "../..")],
+  dependencies: [.package(name: "swift-uv", path: "../..", traits: ["Everything"])],
   targets: [
     .executableTarget(
       name: "fuzz",

@@ -6,7 +6,7 @@ let package = Package(
   name: "http-peers",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-uv", path: "../.."),
+    .package(name: "swift-uv", path: "../..", traits: ["Everything"]),
     .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
   ],
   targets: [

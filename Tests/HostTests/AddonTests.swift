@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTestSupport
@@ -76,4 +77,5 @@ import UVTestSupport
     return output
   }
 }
+#endif
 #endif

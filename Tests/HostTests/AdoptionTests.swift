@@ -1,3 +1,4 @@
+#if Everything
 import CUV
 import Foundation
 import Testing
@@ -301,3 +302,4 @@ import UVTestSupport
     #expect(log.values == [true])
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UV
@@ -54,3 +55,4 @@ import UVTestSupport
     }
   }
 }
+#endif

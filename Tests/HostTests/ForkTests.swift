@@ -1,3 +1,4 @@
+#if Everything
 import CUV
 import Foundation
 import Testing
@@ -64,3 +65,4 @@ import UVTestSupport
     }
   }
 }
+#endif

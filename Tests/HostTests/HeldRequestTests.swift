@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTestSupport
@@ -107,3 +108,4 @@ import UVTestSupport
     }
   }
 }
+#endif

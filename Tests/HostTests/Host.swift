@@ -1,3 +1,4 @@
+#if Everything
 import CUV
 import Foundation
 
@@ -69,3 +70,4 @@ private func hostTick(_ timer: UnsafeMutablePointer<uv_timer_t>?) {
 private func countHandle(_: UnsafeMutablePointer<uv_handle_t>?, _ count: UnsafeMutableRawPointer?) {
   count!.assumingMemoryBound(to: Int.self).pointee += 1
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import UVHTTP
 import UVTLS
 import UVTestSupport
@@ -31,3 +32,4 @@ struct HostedServer {
     return try await loop.tls.connect(host: "127.0.0.1", port: port, context).value
   }
 }
+#endif

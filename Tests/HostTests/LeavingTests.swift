@@ -1,3 +1,4 @@
+#if Everything
 import CUV
 import Foundation
 import Testing
@@ -292,3 +293,4 @@ import UVTestSupport
   }
   #endif
 }
+#endif

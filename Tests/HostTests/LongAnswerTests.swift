@@ -1,3 +1,4 @@
+#if Everything
 import CUV
 import Foundation
 import Testing
@@ -173,3 +174,4 @@ import UVTestSupport
     }
   }
 }
+#endif

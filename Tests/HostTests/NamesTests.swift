@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVDNS
 import UVTestSupport
@@ -35,3 +36,4 @@ import UVTestSupport
     #expect(log.values == ["localhost -", "two.test ECANCELED", "one.test ECANCELED", "detached"])
   }
 }
+#endif

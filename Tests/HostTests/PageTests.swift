@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import Testing
 import UVDiagnostics
@@ -44,3 +45,4 @@ import UVTestSupport
     #expect(log.values == ["shown", "shown"])
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTLS
@@ -74,3 +75,4 @@ import UVTestSupport
     #expect(answers.values.dropLast().sorted() == ["sent ECANCELED", "written ECANCELED"])
   }
 }
+#endif

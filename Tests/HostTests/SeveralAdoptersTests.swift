@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UV
@@ -85,3 +86,4 @@ import UVTestSupport
     }
   }
 }
+#endif

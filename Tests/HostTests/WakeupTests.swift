@@ -1,3 +1,4 @@
+#if Everything
 import CUV
 import Foundation
 import Testing
@@ -92,4 +93,5 @@ import UVTestSupport
     }
   }
 }
+#endif
 #endif

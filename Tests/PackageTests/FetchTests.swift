@@ -108,14 +108,19 @@ import Testing
 
   /// SwiftPM before 6.4 names the enabled traits to the compiler in an order that each new plan draws anew.
   /// Another order is another command, and so compiles every module again.
-  @Test func `No more than one trait is enabled by default, in a checkout and in a consumer`() throws {
-    #expect(try Self.defaultTraits(in: Checkout.root) == ["Everything"])
+  @Test func `One trait is enabled by default, in a checkout and in a consumer`() throws {
+    #expect(try Self.defaultTraits(in: Checkout.root) == ["LinkLibuv"])
     let consumer = try Self.consumer(of: ["UV"])
     #expect(try consumer.traits() == ["LinkLibuv"])
   }
 
-  @Test func `A clone has the same traits by default, in whatever folder it lies`() throws {
-    #expect(try Self.defaultTraits(in: Consumer.clone(into: "checkouts")) == ["Everything"])
+  @Test func `A clone has the same traits by default, wherever it lies and whoever may write to it`() throws {
+    let clone = try Consumer.clone(into: "checkouts")
+    let manifest = clone.appendingPathComponent("Package.swift").path
+    for permissions in [0o644, 0o444] {
+      try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: manifest)
+      #expect(try Self.defaultTraits(in: clone) == ["LinkLibuv"])
+    }
   }
 
   private static func defaultTraits(in folder: URL) throws -> [String]? {
@@ -136,13 +141,35 @@ import Testing
   }
 
   @Test(
-    "A module without its trait says what to write",
-    arguments: [("UVFutures", "Futures"), ("UVService", "Service"), ("UVHTTP", "HTTP"), ("UVNIO", "NIO")])
-  func theError(module: String, trait: String) throws {
-    let file = Checkout.root.appendingPathComponent("Sources/\(module)/Exports.swift")
-    let compiler = try runProgram(URL(fileURLWithPath: "/usr/bin/env"), ["swiftc", "-typecheck", file.path])
-    #expect(compiler.status != 0)
-    #expect(compiler.output.contains(#"traits: [.defaults, "\#(trait)"]"#))
+    "A module without its trait is compiled, and says at its use what to write",
+    arguments: [
+      ("UVFutures", "Futures", "var kept: [AnyCancellable] = []"),
+      ("UVFutures", "Futures", "func sink(_ request: Request<Int>) { request.publisher() }"),
+      ("UVFutures", "Futures", "func sink(_ events: Ticks) { events.publisher() }"),
+      ("UVService", "Service", "func run(_ service: EventLoopService) {}"),
+      ("UVHTTP", "HTTP", "func serve(_ loop: EventLoop) { loop.http }"),
+      ("UVHTTP", "HTTP", "func answer(_ exchange: HTTPExchange) {}"),
+      ("UVDiagnostics", "HTTP", "func show(_ loop: EventLoop) { loop.diagnostics }"),
+      ("UVNIO", "NIO", "func serve(_ bootstrap: UVServerBootstrap) {}"),
+    ])
+  func theError(module: String, trait: String, use: String) throws {
+    let exports = Checkout.root.appendingPathComponent("Sources/\(module)/Exports.swift").path
+    let program = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).swift")
+    defer { try? FileManager.default.removeItem(at: program) }
+    /// What the compiler says of the module's only file without its trait, and of a program beside it.
+    func compiled(_ text: String) throws -> (output: String, status: Int32) {
+      try "import UV\n\(text)\n".write(to: program, atomically: true, encoding: .utf8)
+      let options = ["-typecheck", "-module-name", "Program", "-parse-as-library", "-swift-version", "6"]
+      return try runProgram(
+        URL(fileURLWithPath: "/usr/bin/env"),
+        ["swiftc"] + options + Checkout.moduleArguments() + [exports, program.path])
+    }
+    let unused = try compiled("")
+    #expect(unused.status == 0, "\(unused.output)")
+    let used = try compiled(use)
+    #expect(used.status != 0)
+    #expect(used.output.contains(#"error: "#))
+    #expect(used.output.contains(#"traits: [.defaults, "\#(trait)"]"#))
   }
 
   /// What `FilePath` comes from.

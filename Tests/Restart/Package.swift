@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "restart",
   platforms: [.macOS(.v26)],
-  dependencies: [.package(name: "swift-uv", path: "../..")],
+  dependencies: [.package(name: "swift-uv", path: "../..", traits: ["Everything"])],
   targets: [
     .executableTarget(
       name: "restart",

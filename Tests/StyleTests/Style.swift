@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -53,3 +54,4 @@ enum Style: CaseIterable {
     return { subscription.cancel() }
   }
 }
+#endif

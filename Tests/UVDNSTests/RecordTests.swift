@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVDNS
 import UVFutures
@@ -139,3 +140,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVDiagnostics
@@ -134,3 +135,4 @@ import UVTestSupport
     }
   }
 }
+#endif

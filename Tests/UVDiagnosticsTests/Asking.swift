@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVDiagnostics
@@ -44,3 +45,4 @@ extension DiagnosticsServer {
   /// The URL of another path.
   func url(of path: String) -> String { url.replacingOccurrences(of: "/?", with: "/\(path)?") }
 }
+#endif

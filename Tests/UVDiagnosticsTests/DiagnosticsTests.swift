@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Synchronization
 import Testing
@@ -132,3 +133,4 @@ import UVTestSupport
 @inline(never) func holdTheLoop(until release: borrowing Atomic<Bool>) {
   while !release.load(ordering: .relaxed) { usleep(1000) }
 }
+#endif

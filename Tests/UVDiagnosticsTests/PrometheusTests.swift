@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVDiagnostics
@@ -89,3 +90,4 @@ import UVTestSupport
     }
   }
 }
+#endif

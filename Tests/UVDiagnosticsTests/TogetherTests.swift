@@ -1,3 +1,4 @@
+#if Everything
 import Synchronization
 import Testing
 import UVDiagnostics
@@ -171,3 +172,4 @@ private final class OwnServer {
     return try #require(exchange)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -360,3 +361,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -143,3 +144,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -79,3 +80,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -162,3 +163,4 @@ import UVTestSupport
 extension Publisher {
   fileprivate func eraseToAnyLoop() -> AnyLoopPublisher<Output, Failure> { AnyLoopPublisher(self) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVFutures
 
@@ -17,3 +18,4 @@ import UVFutures
     #expect(pairs != Publishers.CombineLatest(two, three))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -61,3 +62,4 @@ import UVTestSupport
     #expect(log.values == [true])
   }
 }
+#endif

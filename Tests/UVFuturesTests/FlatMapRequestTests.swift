@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -355,3 +356,4 @@ import UVTestSupport
     }
   }
 }
+#endif

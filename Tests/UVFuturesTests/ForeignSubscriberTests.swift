@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import Foundation
 import Testing
@@ -192,3 +193,4 @@ import UVTestSupport
     }
   }
 }
+#endif

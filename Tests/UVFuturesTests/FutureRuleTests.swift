@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -327,3 +328,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -267,3 +268,4 @@ import UVTestSupport
     }
   }
 }
+#endif

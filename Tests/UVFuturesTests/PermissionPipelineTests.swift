@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -99,3 +100,4 @@ import UVTestSupport
     #expect(try await run(contents: nil, mayWrite: false) == (answers: [false], requests: 1))
   }
 }
+#endif

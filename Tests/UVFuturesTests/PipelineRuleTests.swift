@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -252,3 +253,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import UVFutures
 
 /// What a subscriber heard, in order.
@@ -46,3 +47,4 @@ final class Probe<Input: Equatable, Failure: Error & Equatable>: Subscriber {
     onCompletion?(completion)
   }
 }
+#endif

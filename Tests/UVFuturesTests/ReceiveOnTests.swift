@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import Foundation
 import Testing
@@ -117,3 +118,4 @@ import UVTestSupport
     #expect(heard.values.count == 3)
   }
 }
+#endif

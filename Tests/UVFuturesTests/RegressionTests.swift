@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -121,3 +122,4 @@ private final class LateSubscription: Publisher, Subscription {
   func request(_ demand: Subscribers.Demand) {}
   func cancel() { isCancelled = true }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UV
@@ -99,3 +100,4 @@ import UVTestSupport
     }
   }
 }
+#endif

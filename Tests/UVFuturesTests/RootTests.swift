@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import Foundation
 import Testing
@@ -148,3 +149,4 @@ import UVTestSupport
     #expect(log.values == [3])
   }
 }
+#endif

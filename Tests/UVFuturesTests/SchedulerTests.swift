@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -81,3 +82,4 @@ import UVTestSupport
     #expect(now.advanced(by: -half).distance(to: now) == half)
   }
 }
+#endif

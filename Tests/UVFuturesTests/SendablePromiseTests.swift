@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import Testing
 import UV
@@ -37,3 +38,4 @@ import UVTestSupport
     }
   }
 }
+#endif

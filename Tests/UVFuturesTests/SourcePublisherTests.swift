@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -192,3 +193,4 @@ import UVTestSupport
     }
   }
 }
+#endif

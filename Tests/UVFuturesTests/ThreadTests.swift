@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import Foundation
 import Testing
@@ -241,3 +242,4 @@ import UVTestSupport
   }
   #endif
 }
+#endif

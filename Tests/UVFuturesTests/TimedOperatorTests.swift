@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import Testing
 import UV
@@ -127,3 +128,4 @@ import UVTestSupport
     token.cancel()
   }
 }
+#endif

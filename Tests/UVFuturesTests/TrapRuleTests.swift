@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import Testing
 import UV
@@ -294,3 +295,4 @@ import UVTestSupport
     #expect(probe.heard == [.subscription, .value(1), .value(9), .completion(.finished)])
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -172,3 +173,4 @@ import UVTestSupport
     }
   }
 }
+#endif

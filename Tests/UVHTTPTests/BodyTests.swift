@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 
 @testable import UVHTTP
@@ -73,3 +74,4 @@ import Testing
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVFutures
 import UVPromises
@@ -218,3 +219,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVFutures
 import UVPromises
@@ -177,3 +178,4 @@ private nonisolated(nonsending) func answer(_ server: HTTPServer) async throws(U
     try await exchange.respond(HTTPResponse(status: .ok), Bytes(text)).value
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import CTestHooks
 import Testing
 import UVTestSupport
@@ -133,3 +134,4 @@ import UVTestSupport
     }
   }
 }
+#endif

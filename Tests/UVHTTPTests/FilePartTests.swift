@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTLS
@@ -310,3 +311,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -288,3 +289,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVHTTP
 
@@ -44,3 +45,4 @@ import UVHTTP
     #expect(HTTPDate(since1970: .seconds(1)) < HTTPDate(since1970: .seconds(2)))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import CTestHooks
 import Foundation
 import Testing
@@ -97,3 +98,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import CTestHooks
 import Testing
 import UVTestSupport
@@ -287,3 +288,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTLS
@@ -169,3 +170,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 
 @testable import UVHTTP
@@ -106,3 +107,4 @@ func bodyVerdict(
     return .refused(error.code)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import COpenSSL
 import Testing
 import UVTLS
@@ -199,3 +200,4 @@ extension Range<Int> {
     return results
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -224,3 +225,4 @@ import UVTestSupport
     }
   }
 }
+#endif

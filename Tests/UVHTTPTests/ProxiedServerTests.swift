@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVTestSupport
@@ -70,3 +71,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -84,3 +85,4 @@ import UVTestSupport
     }
   }
 }
+#endif

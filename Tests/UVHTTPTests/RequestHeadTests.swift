@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 
 @testable import UVHTTP
@@ -206,3 +207,4 @@ import Testing
     #expect(verdict == (message.status.map { .refused($0) } ?? .accepted("")))
   }
 }
+#endif

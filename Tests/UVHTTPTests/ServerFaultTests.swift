@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTLS
@@ -274,3 +275,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTLS
 import UVTestSupport
@@ -177,3 +178,4 @@ extension HTTPServerCounts {
     (self.connections, self.accepted, self.refused) = (connections, accepted, refused)
   }
 }
+#endif

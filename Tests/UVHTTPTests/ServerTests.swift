@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTLS
@@ -326,3 +327,4 @@ func bodies(of text: String, head headNumber: Int? = nil) -> [String] {
   }
   return bodies
 }
+#endif

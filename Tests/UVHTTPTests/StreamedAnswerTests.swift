@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTLS
 import UVTestSupport
@@ -284,3 +285,4 @@ private nonisolated(nonsending) func result(
     return nil
   } catch { return error }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVFutures
 import UVPromises
@@ -237,3 +238,4 @@ import UVTestSupport
     if let place { #expect("\(place)" == text) }
   }
 }
+#endif

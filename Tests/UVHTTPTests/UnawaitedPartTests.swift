@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTestSupport
@@ -75,3 +76,4 @@ import UVTestSupport
     }
   }
 }
+#endif

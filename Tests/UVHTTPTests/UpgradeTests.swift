@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -108,3 +109,4 @@ import UVTestSupport
     }
   }
 }
+#endif

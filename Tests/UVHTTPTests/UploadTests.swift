@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTestSupport
@@ -241,3 +242,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import NIOCore
 import Testing
@@ -164,3 +165,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import NIOCore
 import Testing
@@ -151,3 +152,4 @@ import UVTestSupport
     }
   }
 }
+#endif

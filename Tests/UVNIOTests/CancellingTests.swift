@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import NIOCore
 import Synchronization
@@ -141,3 +142,4 @@ extension EventLoopFuture where Value: Sendable {
     _ = try #require(result.value).get()
   }
 }
+#endif

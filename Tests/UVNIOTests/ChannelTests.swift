@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import NIOCore
 import Testing
@@ -289,3 +290,4 @@ private final class CascadeConnect: ChannelOutboundHandler, Sendable {
     context.connect(to: address, promise: connected)
   }
 }
+#endif

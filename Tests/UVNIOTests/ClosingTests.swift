@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import NIOCore
 import Testing
@@ -197,3 +198,4 @@ private final class Nesting: ChannelInboundHandler, @unchecked Sendable {
     log.append("\(count) bytes, \(deepest) deep, told that it was all: \(isComplete)")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import NIOCore
 import Testing
@@ -231,3 +232,4 @@ private final class Errors: ChannelInboundHandler, Sendable {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { promise.fail(error) }
 }
+#endif

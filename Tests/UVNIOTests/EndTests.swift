@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import NIOCore
 import Testing
@@ -208,3 +209,4 @@ private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
   }.start()
   done.wait()
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import NIOCore
 import Testing
@@ -123,3 +124,4 @@ final class Events: ChannelInboundHandler, Sendable {
   }
   func errorCaught(context: ChannelHandlerContext, error: any Error) { log.append("error") }
 }
+#endif

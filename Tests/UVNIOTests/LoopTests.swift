@@ -1,3 +1,4 @@
+#if Everything
 import NIOCore
 import Synchronization
 import Testing
@@ -176,3 +177,4 @@ import UVTestSupport
     #expect(log.values == ["registered", "active", "inactive", "unregistered", "closed"])
   }
 }
+#endif

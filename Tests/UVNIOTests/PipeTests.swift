@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import NIOCore
 import Testing
@@ -185,3 +186,4 @@ import UVTestSupport
     while !log.values.contains(event) { usleep(1000) }
   }
 }
+#endif

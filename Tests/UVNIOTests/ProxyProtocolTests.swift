@@ -1,3 +1,4 @@
+#if Everything
 import NIOCore
 import Testing
 import UV
@@ -63,3 +64,4 @@ import UVTestSupport
     #expect(throws: UVError.self) { try ProxyProtocolHandler(from: ["localhost"]) }
   }
 }
+#endif

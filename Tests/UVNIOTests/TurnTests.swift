@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import NIOCore
 import Synchronization
@@ -249,3 +250,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import InMemoryLogging
 import ServiceLifecycle
 import Synchronization
@@ -186,3 +187,4 @@ import UVTestSupport
     try await task.value
   }
 }
+#endif

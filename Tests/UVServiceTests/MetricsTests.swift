@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Metrics
 import MetricsTestKit
@@ -190,3 +191,4 @@ import UVTestSupport
     _ = await group.shutdownGracefully(within: .zero)
   }
 }
+#endif

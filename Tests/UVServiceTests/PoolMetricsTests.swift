@@ -1,3 +1,4 @@
+#if Everything
 import Metrics
 import MetricsTestKit
 import Testing
@@ -32,3 +33,4 @@ import UVTestSupport
     }
   }
 }
+#endif

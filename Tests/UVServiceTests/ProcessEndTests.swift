@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Metrics
 import Synchronization
@@ -53,3 +54,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import InMemoryLogging
 import Logging
 import Testing
@@ -53,3 +54,4 @@ private func isOfBlock(_ entry: InMemoryLogHandler.Entry) -> Bool {
   while condition() { for _ in 0..<10_000 { number = number &* 31 &+ 7 } }
   precondition(number != 0)
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import InMemoryTracing
 import Testing
 import Tracing
@@ -74,3 +75,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVFutures
@@ -96,3 +97,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 extension EventLoop: Scheduler {
@@ -219,3 +220,4 @@ extension Int {
     return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
   }
 }
+#endif

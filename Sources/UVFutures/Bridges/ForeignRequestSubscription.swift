@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// One run of a request for a subscriber of another library, which may use its subscription on any thread.
@@ -81,3 +82,4 @@ final class ForeignRequestSubscription<Child: Subscriber>: Subscription where Ch
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 extension Future {
@@ -34,3 +35,4 @@ extension Future {
     if !isSettled { cancelWork = { task.cancel() } }
   }
 }
+#endif

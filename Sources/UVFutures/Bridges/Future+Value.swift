@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 extension Future {
@@ -162,3 +163,4 @@ final class FutureWaiter<Output, Failure: Error> {
     link = nil
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// The values of a publisher as an asynchronous sequence, on the publisher's thread.
@@ -157,3 +158,4 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
     link?.cancel()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// A `map`, which may be one of a request.
@@ -55,3 +56,4 @@ final class MappedRequest<Value, Output>: Subscription {
   @usableFromInline
   func cancel() { pending.cancel() }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 extension PassthroughSubject {
@@ -71,3 +72,4 @@ private final class TaskSubscription: Subscription {
   func request(_ demand: Subscribers.Demand) {}
   func cancel() { task.cancel() }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 /// A request as a publisher: cold, so each subscription starts the work anew.
@@ -176,3 +177,4 @@ extension Request {
     return future
   }
 }
+#endif

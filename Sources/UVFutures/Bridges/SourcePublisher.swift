@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 /// An event source as a publisher whose demand is back-pressure.
@@ -131,3 +132,4 @@ extension EventSource {
   @inlinable
   public func publisher() -> SourcePublisher<Self> { SourcePublisher(self) }
 }
+#endif

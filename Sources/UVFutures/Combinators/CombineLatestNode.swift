@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// The latest value of one side.
@@ -152,3 +153,4 @@ extension Collection where Element: Publisher {
     LoopPublishers.CombineLatestMany(self)
   }
 }
+#endif

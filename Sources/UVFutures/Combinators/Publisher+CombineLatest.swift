@@ -1,5 +1,5 @@
 // Written by Tests/run arities.
-#if !canImport(Combine)
+#if !canImport(Combine) && (Futures || Everything)
 extension Publisher {
   /// The latest values of this publisher and another, whenever one of them delivers, once both have.
   ///

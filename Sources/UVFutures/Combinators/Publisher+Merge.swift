@@ -1,5 +1,5 @@
 // Written by Tests/run arities.
-#if !canImport(Combine)
+#if !canImport(Combine) && (Futures || Everything)
 extension Publisher {
   /// The values of this publisher and another, as they come. An error of either ends both; it finishes when
   /// both have.
@@ -31,9 +31,8 @@ extension Publisher {
 
   /// The values of this publisher and four others, as they come; see `merge(with:)` of one.
   @inlinable
-  public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(
-    with b: B, _ c: C, _ d: D, _ e: E
-  ) -> Publishers.Merge5<Self, B, C, D, E>
+  public func merge<B: Publisher, C: Publisher, D: Publisher, E: Publisher>(with b: B, _ c: C, _ d: D, _ e: E)
+    -> Publishers.Merge5<Self, B, C, D, E>
   where
     B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
     D.Failure == Failure, E.Output == Output, E.Failure == Failure
@@ -60,8 +59,8 @@ extension Publisher {
   ) -> Publishers.Merge7<Self, B, C, D, E, F, G>
   where
     B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
-    D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output,
-    F.Failure == Failure, G.Output == Output, G.Failure == Failure
+    D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output, F.Failure == Failure,
+    G.Output == Output, G.Failure == Failure
   {
     Publishers.Merge7(self, b, c, d, e, f, g)
   }
@@ -70,12 +69,11 @@ extension Publisher {
   @inlinable
   public func merge<
     B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher
-  >(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H)
-    -> Publishers.Merge8<Self, B, C, D, E, F, G, H>
+  >(with b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Publishers.Merge8<Self, B, C, D, E, F, G, H>
   where
     B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure, D.Output == Output,
-    D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output,
-    F.Failure == Failure, G.Output == Output, G.Failure == Failure, H.Output == Output, H.Failure == Failure
+    D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output, F.Failure == Failure,
+    G.Output == Output, G.Failure == Failure, H.Output == Output, H.Failure == Failure
   {
     Publishers.Merge8(self, b, c, d, e, f, g, h)
   }

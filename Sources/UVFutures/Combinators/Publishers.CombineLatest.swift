@@ -1,5 +1,5 @@
 // Written by Tests/run arities.
-#if !canImport(Combine)
+#if !canImport(Combine) && (Futures || Everything)
 
 extension Publishers {
   /// A publisher of the latest values of two publishers.
@@ -115,6 +115,5 @@ extension Publishers {
   }
 }
 
-extension Publishers.CombineLatest4: Equatable
-where A: Equatable, B: Equatable, C: Equatable, D: Equatable {}
+extension Publishers.CombineLatest4: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable {}
 #endif

@@ -1,5 +1,5 @@
 // Written by Tests/run arities.
-#if !canImport(Combine)
+#if !canImport(Combine) && (Futures || Everything)
 extension Publishers.Merge {
   /// The same publisher with one more.
   @inlinable
@@ -28,9 +28,8 @@ extension Publishers.Merge {
 
   /// The same publisher with four more.
   @inlinable
-  public func merge<C: Publisher, D: Publisher, E: Publisher, F: Publisher>(
-    with c: C, _ d: D, _ e: E, _ f: F
-  ) -> Publishers.Merge6<A, B, C, D, E, F>
+  public func merge<C: Publisher, D: Publisher, E: Publisher, F: Publisher>(with c: C, _ d: D, _ e: E, _ f: F)
+    -> Publishers.Merge6<A, B, C, D, E, F>
   where
     C.Output == Output, C.Failure == Failure, D.Output == Output, D.Failure == Failure, E.Output == Output,
     E.Failure == Failure, F.Output == Output, F.Failure == Failure
@@ -57,8 +56,8 @@ extension Publishers.Merge {
   ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
   where
     C.Output == Output, C.Failure == Failure, D.Output == Output, D.Failure == Failure, E.Output == Output,
-    E.Failure == Failure, F.Output == Output, F.Failure == Failure, G.Output == Output,
-    G.Failure == Failure, H.Output == Output, H.Failure == Failure
+    E.Failure == Failure, F.Output == Output, F.Failure == Failure, G.Output == Output, G.Failure == Failure,
+    H.Output == Output, H.Failure == Failure
   {
     Publishers.Merge8(a, b, c, d, e, f, g, h)
   }
@@ -92,9 +91,8 @@ extension Publishers.Merge3 {
 
   /// The same publisher with four more.
   @inlinable
-  public func merge<D: Publisher, E: Publisher, F: Publisher, G: Publisher>(
-    with d: D, _ e: E, _ f: F, _ g: G
-  ) -> Publishers.Merge7<A, B, C, D, E, F, G>
+  public func merge<D: Publisher, E: Publisher, F: Publisher, G: Publisher>(with d: D, _ e: E, _ f: F, _ g: G)
+    -> Publishers.Merge7<A, B, C, D, E, F, G>
   where
     D.Output == Output, D.Failure == Failure, E.Output == Output, E.Failure == Failure, F.Output == Output,
     F.Failure == Failure, G.Output == Output, G.Failure == Failure
@@ -143,9 +141,8 @@ extension Publishers.Merge4 {
 
   /// The same publisher with four more.
   @inlinable
-  public func merge<E: Publisher, F: Publisher, G: Publisher, H: Publisher>(
-    with e: E, _ f: F, _ g: G, _ h: H
-  ) -> Publishers.Merge8<A, B, C, D, E, F, G, H>
+  public func merge<E: Publisher, F: Publisher, G: Publisher, H: Publisher>(with e: E, _ f: F, _ g: G, _ h: H)
+    -> Publishers.Merge8<A, B, C, D, E, F, G, H>
   where
     E.Output == Output, E.Failure == Failure, F.Output == Output, F.Failure == Failure, G.Output == Output,
     G.Failure == Failure, H.Output == Output, H.Failure == Failure

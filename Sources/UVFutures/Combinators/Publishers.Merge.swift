@@ -1,5 +1,5 @@
 // Written by Tests/run arities.
-#if !canImport(Combine)
+#if !canImport(Combine) && (Futures || Everything)
 
 extension Publishers {
   /// A publisher of the values of two publishers, as they come.
@@ -105,8 +105,7 @@ extension Publishers {
     /// Subscribes to all on behalf of `subscriber`.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      MergeSource.subscribe(
-        subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d)])
+      MergeSource.subscribe(subscriber, to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d)])
     }
   }
 }
@@ -205,9 +204,7 @@ extension Publishers {
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       MergeSource.subscribe(
         subscriber,
-        to: [
-          MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f),
-        ])
+        to: [MergeSource(a), MergeSource(b), MergeSource(c), MergeSource(d), MergeSource(e), MergeSource(f)])
     }
   }
 }

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 /// A publisher that is merged with others, without its type.
@@ -79,4 +80,5 @@ extension Publisher {
   @inlinable
   public func merge(with other: Self) -> Publishers.MergeMany<Self> { Publishers.MergeMany([self, other]) }
 }
+#endif
 #endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import Synchronization
 public import UV
 
@@ -89,3 +90,4 @@ extension Downstream {
     attach(Crossing(loop.executor, self), to: upstream)
   }
 }
+#endif

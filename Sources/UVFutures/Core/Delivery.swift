@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// The function of a ``Downstream``. An object that hands on to one keeps this alone, which saves 24 bytes.
 ///
 /// An optional function would get a wrapper wherever it is stored or read, in builds for debugging.
@@ -17,3 +18,4 @@ struct Delivery<Output, Failure: Error> {
   @inlinable
   func receive(completion: Subscribers.Completion<Failure>) { _ = function(.completion(completion)) }
 }
+#endif

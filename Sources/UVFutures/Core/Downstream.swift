@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// A subscriber without its type: one closure over the object that receives.
 ///
 /// The closure is made where the types are known, so its code is specialised even when it is called from
@@ -104,3 +105,4 @@ extension Downstream {
     }
   }
 }
+#endif

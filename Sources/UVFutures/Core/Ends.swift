@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// The two ends of a subscription that several threads use: the subscriber, and the subscription to the
@@ -72,3 +73,4 @@ final class Ends<Input, Failure: Error> {
     }
   }
 }
+#endif

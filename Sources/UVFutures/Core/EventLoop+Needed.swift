@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 extension EventLoop {
@@ -7,3 +8,4 @@ extension EventLoop {
     return current
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// A subscription that passes calls on to another one.
 @usableFromInline
 protocol PassingSubscription: Subscription, AnyObject {
@@ -52,3 +53,4 @@ final class ForeignLink: FrontSubscription, ForeignSubscription {
   @usableFromInline
   func cancel() { base.cancel() }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 extension Future {
@@ -22,3 +23,4 @@ extension Future {
     destroyOutcome = { _ = $0.storage.take(Result<Output, Failure>.self) }
   }
 }
+#endif

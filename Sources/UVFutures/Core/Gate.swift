@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 extension Gate {
@@ -60,3 +61,4 @@ private final class GateLink: FrontSubscription {
 
   func cancel() { gate.run { [link] in link.cancel() } }
 }
+#endif

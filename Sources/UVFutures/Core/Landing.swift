@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// A step in a long chain that hands everything on from the ground of the call stack: signals on their way
 /// down, demand and cancellation on their way up, and the release of what follows.
 @usableFromInline
@@ -48,3 +49,4 @@ final class Landing<Input, Failure: Error>: Relay<Input, Failure> {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// A loop's subscription as a subscriber of another library gets it, which may call it on any thread.
@@ -63,3 +64,4 @@ extension LoopExecutor {
     do throws(UVError) { try execute { _ in transfer.value() } } catch { body() }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// An object that stands for an operator of Combine's, and describes itself by its name as that does.
 @usableFromInline
 protocol NamedOperator {
@@ -40,3 +41,4 @@ extension Downstream: CustomStringConvertible, CustomReflectable, CustomPlaygrou
   @usableFromInline
   var playgroundDescription: Any { description }
 }
+#endif

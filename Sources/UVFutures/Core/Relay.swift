@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// A step that knows both its neighbours: it can keep a signal for later, and then asks for more itself.
 @usableFromInline
 class Relay<Input, Failure: Error>: PassingSubscription {
@@ -57,3 +58,4 @@ class Relay<Input, Failure: Error>: PassingSubscription {
     _ = last
   }
 }
+#endif

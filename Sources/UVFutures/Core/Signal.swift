@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// A subscription that is an object. Passing one costs a retain, where a subscription of any type is copied
 /// through a table of functions.
 @usableFromInline
@@ -10,3 +11,4 @@ enum Signal<Input, Failure: Error> {
   case value(Input)
   case completion(Subscribers.Completion<Failure>)
 }
+#endif

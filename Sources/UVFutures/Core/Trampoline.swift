@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// Runs work one after the other that would otherwise call itself ever deeper; one for each thread.
@@ -60,3 +61,4 @@ enum Trampoline {
   /// This thread's state, which the thread keeps.
   static var current: State { states.get { State() } }
 }
+#endif

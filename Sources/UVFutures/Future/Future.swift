@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 /// A value or an error that arrives once, from work that starts when the future is created.
@@ -286,3 +287,4 @@ extension Future: Answerable {
   /// Whether nobody can resolve the future any more.
   var isForsaken: Bool { waitingPlace == Self.forsakenPlace }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 /// Resolves a future from any thread.
@@ -54,3 +55,4 @@ extension Future {
     attemptToFulfill(FutureResolver(loop, self))
   }
 }
+#endif

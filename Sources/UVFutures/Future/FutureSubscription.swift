@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// One subscriber of a future.
@@ -95,3 +96,4 @@ extension FutureSubscription: CustomStringConvertible, CustomReflectable, Custom
   @usableFromInline
   var playgroundDescription: Any { description }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// A publisher of this module without its type.
 ///
 /// `AnyPublisher` erases a type, too, and is what an interface should use that others implement or consume. A
@@ -66,3 +67,4 @@ extension Publisher {
   @inlinable
   public func eraseToAnyLoopPublisher() -> AnyLoopPublisher<Output, Failure> { AnyLoopPublisher(self) }
 }
+#endif

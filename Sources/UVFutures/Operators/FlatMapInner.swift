@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// A publisher made from a value, while it is subscribed to.
 @usableFromInline
 class FlatMapInner {
@@ -70,3 +71,4 @@ extension FlatMapNode {
     }
   }
 }
+#endif

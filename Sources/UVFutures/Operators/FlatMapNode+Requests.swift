@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// Inner publishers that are requests: `connection.publisher().flatMap { connection.write($0).publisher() }`.
@@ -72,3 +73,4 @@ final class RunningRequest: Subscription {
   @usableFromInline
   func cancel() { pending.cancel() }
 }
+#endif

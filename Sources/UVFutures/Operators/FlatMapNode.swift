@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 /// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from
@@ -349,3 +350,4 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     outer?.cancel()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// The properties that few subscriptions to a `flatMap` need, so they stand apart and are made when needed.
@@ -17,3 +18,4 @@ final class FlatMapRest<Output> {
     (self.gate, self.maxPublishers) = (gate, maxPublishers)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// A publisher that stays on its loop's thread.
 ///
 /// The publishers of this module conform to it: ``Future``, those of requests and event sources, and what the
@@ -39,3 +40,4 @@ public enum LoopPublishers {
   /// The type has a `map` of its own.
   public enum OwnMapping {}
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 extension LoopPublishers {
@@ -82,3 +83,4 @@ private final class DebounceNode<Input, Failure: Error>: TimedNode<Input, Failur
 
   override func dropWaiting() { last = nil }
 }
+#endif

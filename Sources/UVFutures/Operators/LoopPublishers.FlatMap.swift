@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 extension LoopPublishers {
@@ -87,3 +88,4 @@ extension LoopPublisher where Failure == Never {
     LoopPublishers.FlatMap(self, maxPublishers, transform)
   }
 }
+#endif

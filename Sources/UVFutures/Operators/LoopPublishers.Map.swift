@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 extension LoopPublishers {
@@ -87,3 +88,4 @@ extension LoopPublishers.Map {
     return LoopPublishers.Map<Upstream, T>(upstream: upstream) { transform(first($0)) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 extension LoopPublishers {
@@ -139,3 +140,4 @@ private final class ReceiveOnNode<Input, Failure: Error, Context: Scheduler>: De
 
   func cancel() { ends.cancel() }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 extension LoopPublishers {
@@ -88,3 +89,4 @@ final class SequenceSubscription: Subscription {
   @usableFromInline
   func cancel() { deliverElements = nil }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 extension LoopPublishers {
@@ -96,3 +97,4 @@ private final class ThrottleNode<Input, Failure: Error>: TimedNode<Input, Failur
 
   override func dropWaiting() { value = nil }
 }
+#endif

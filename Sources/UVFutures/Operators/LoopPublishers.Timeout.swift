@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 extension LoopPublishers {
@@ -99,3 +100,4 @@ private final class TimeoutNode<Input, Failure: Error>: TimedNode<Input, Failure
     ends.upstream?.request(demand)
   }
 }
+#endif

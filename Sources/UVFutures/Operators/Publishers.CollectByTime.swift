@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 #if !canImport(Combine)
@@ -179,4 +180,5 @@ private final class CollectByTimeNode<Input, Failure: Error, Context: Scheduler>
     }
   }
 }
+#endif
 #endif

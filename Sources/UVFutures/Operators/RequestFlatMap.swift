@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// A subscription to a `flatMap` of a request. It has one value at most, so there is one inner publisher. What that
@@ -120,3 +121,4 @@ final class RequestFlatMap<Input, Child: Publisher, Failure: Error>: DescribedSu
     _ = last
   }
 }
+#endif

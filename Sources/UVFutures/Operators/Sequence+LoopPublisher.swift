@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 /// A sequence delivers within the call that asks, so that on its loop's thread it stays there, and `flatMap`
 /// over it needs no lock.
 extension Publishers.Sequence: LoopPublisher {}
@@ -40,3 +41,4 @@ extension Publishers.Sequence where Failure == Never {
     LoopPublishers.Sequence(sequence).flatMap(maxPublishers: maxPublishers, transform)
   }
 }
+#endif

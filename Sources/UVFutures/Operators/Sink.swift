@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 public import UV
 
 /// The end of a chain: two closures, which are let go as soon as they cannot be called any more.
@@ -131,3 +132,4 @@ extension LoopPublisher where Failure == Never {
     return AnyCancellable { sink.cancel() }
   }
 }
+#endif

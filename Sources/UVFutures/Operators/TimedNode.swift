@@ -1,3 +1,4 @@
+#if canImport(Combine) || Futures || Everything
 import UV
 
 /// A subscription that keeps time on a loop, where everything is delivered. Everything but its ends is
@@ -65,3 +66,4 @@ class TimedNode<Input, Failure: Error>: DescribedSubscription {
   /// Lets go of what waits; on the loop.
   func dropWaiting() {}
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -39,3 +40,4 @@ struct AnswerHead: Equatable {
     return HTTPResponse.Status(code: status, reasonPhrase: String(decoding: bytes[reason], as: UTF8.self))
   }
 }
+#endif

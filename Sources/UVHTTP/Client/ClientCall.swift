@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -192,3 +193,4 @@ extension HTTPClientResponse {
 
   private static let digits = Array("0123456789ABCDEF".utf8)
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// A connection to a server, which serves one request at a time.
@@ -176,3 +177,4 @@ final class ClientConnection: PoolResource, Flushable {
     }
   }
 }
+#endif

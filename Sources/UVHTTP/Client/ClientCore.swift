@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -123,3 +124,4 @@ final class ClientCore {
     return closing.reduce(.value(loop, ())) { all, one in all.then { one } }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -80,3 +81,4 @@ extension ClientExchange {
   /// Nobody holds the body any more.
   fileprivate func bodyWasDropped() { if phase != .over { fail(UVError(.cancelled, operation: "read")) } }
 }
+#endif

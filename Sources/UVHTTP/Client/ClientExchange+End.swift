@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -50,3 +51,4 @@ extension ClientExchange {
     tell(.failure(error))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -248,3 +249,4 @@ extension LoopClock.Instant {
     return Self(nanoseconds: overflow ? .max : sum)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// The connections to an origin. One that has just become free stays at hand until the loop waits: most
@@ -93,3 +94,4 @@ final class ClientPool: Flushable {
     return pool.close()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -101,3 +102,4 @@ enum Tunnel {
     }
   }
 }
+#endif

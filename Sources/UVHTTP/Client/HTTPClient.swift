@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -193,3 +194,4 @@ extension HTTP {
     ClientCore.ofLoop[loop].send(request, body: body)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// How an ``HTTPClient`` behaves: limits, deadlines, redirects, and the way to the servers.
@@ -71,3 +72,4 @@ public struct HTTPClientOptions: Sendable {
     return limits
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -36,3 +37,4 @@ public struct HTTPClientResponse {
   /// its last reference goes.
   public var stream: ByteStream? { answer.stream }
 }
+#endif

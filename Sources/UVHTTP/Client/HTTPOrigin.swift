@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -163,3 +164,4 @@ extension String {
     return true
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// A proxy: a server that sends requests on, or opens a tunnel.
@@ -147,3 +148,4 @@ extension HTTPClientOptions {
     return origin.host == named.host || origin.host.hasSuffix("." + named.host)
   }
 }
+#endif

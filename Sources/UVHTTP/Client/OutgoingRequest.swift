@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -122,3 +123,4 @@ final class ClientGet: SharedWork {
     core.send(outgoing, telling: .generic(done))
   }
 }
+#endif

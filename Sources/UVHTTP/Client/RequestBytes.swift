@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -51,3 +52,4 @@ enum RequestBytes {
     return bytes.takeBytes()
   }
 }
+#endif

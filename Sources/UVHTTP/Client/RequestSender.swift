@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -95,3 +96,4 @@ final class RequestSender {
 
   private func finish(_ error: UVError?) { done.take()?(error) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// Reads the head of an answer, as its bytes come (RFC 9112, 4 to 6).
@@ -133,3 +134,4 @@ extension FieldMeaning {
     head.keepsAlive = !closes && (head.minorVersion > 0 || keepsAlive) && head.framing != .untilClose
   }
 }
+#endif

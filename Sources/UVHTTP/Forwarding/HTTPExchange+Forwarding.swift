@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -164,3 +165,4 @@ private final class Forwarding {
     loop.queueMicrotask { done(result) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 
 extension HTTPFields {
@@ -43,3 +44,4 @@ extension HTTPRequest {
     return nil
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// The host and the port of a target, of a `Host` field and of CONNECT (RFC 3986, 3.2; without the name of a
@@ -89,3 +90,4 @@ enum Authority {
     return count == 4 && digits > 0
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// Finds the parts of a body among the bytes that come, and where it ends (RFC 9112, 6 and 7).
@@ -154,3 +155,4 @@ struct BodyParser {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 /// The characters of HTTP's grammar (RFC 9110, 5.6; RFC 3986, 2).
 extension UInt8 {
   static let tab: UInt8 = 9
@@ -92,3 +93,4 @@ extension Span<UInt8> {
     }
   }
 }
+#endif

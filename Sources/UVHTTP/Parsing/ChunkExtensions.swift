@@ -1,3 +1,4 @@
+#if HTTP || Everything
 /// The extensions after a chunk's size (RFC 9112, 7.1.1): `;name`, `;name=token` or `;name="text"`, as many as there
 /// are. Nobody needs them here. But a recipient that passes over what isn't one may read another message than others do.
 enum ChunkExtensions {
@@ -62,3 +63,4 @@ enum ChunkExtensions {
     return position < bytes.count
   }
 }
+#endif

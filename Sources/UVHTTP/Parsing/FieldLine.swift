@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// One line of a head or of a trailer, which is a field or the empty line at the end (RFC 9112, 5).
@@ -68,3 +69,4 @@ enum LineEnd {
     }
   }
 }
+#endif

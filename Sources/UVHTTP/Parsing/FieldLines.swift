@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// The lines of a head's fields or of a trailer, as they come. It goes on at the line that wasn't complete, and
@@ -43,3 +44,4 @@ struct FieldLines {
     return line
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// The meaning of a request's fields for its connection and its body (RFC 9112, 3.2, 6 and 9).
@@ -99,3 +100,4 @@ struct FieldMeaning {
     head.hasUpgrade = hasUpgrade && namesUpgrade && head.minorVersion > 0
   }
 }
+#endif

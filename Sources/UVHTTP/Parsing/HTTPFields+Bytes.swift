@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -22,3 +23,4 @@ extension HTTPFields {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// Reads the head of a request, as its bytes come (RFC 9112, 2 to 6).
@@ -126,3 +127,4 @@ struct HeadParser {
     head.form = try RequestTarget(bytes, head.target, isConnect: head.isConnect, isOptions: isOptions)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 /// Why a message is refused: the status that says so to the client, and a reason for people.
 struct Refusal: Error, Equatable {
   let code: Int
@@ -14,3 +15,4 @@ extension Refusal {
   static let tooManyInterimAnswers = badRequest("there are too many interim answers")
   static let bareLineEnd = badRequest("a line doesn't end with CR LF")
 }
+#endif

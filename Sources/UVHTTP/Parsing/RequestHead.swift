@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// Where the body of a message ends (RFC 9112, 6.3).
@@ -31,3 +32,4 @@ struct RequestHead: Equatable {
   /// Whether the method only looks (RFC 9110, 9.2.1), so that the next request needn't wait.
   var isSafe = false
 }
+#endif

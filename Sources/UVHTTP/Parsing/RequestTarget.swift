@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// The form of a request's target (RFC 9112, 3.2).
@@ -46,3 +47,4 @@ enum RequestTarget: Equatable {
     return .absolute(scheme: scheme, authority: host..<position)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// HTTP/1.1 and HTTP/1.0 on a loop.
@@ -71,3 +72,4 @@ extension EventLoop {
   /// HTTP on this loop.
   public var http: HTTP { HTTP(loop: self) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -150,3 +151,4 @@ extension HTTPBody: SharedWork {
     return PendingRequest()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// Whether anybody waits for the answer.
@@ -65,3 +66,4 @@ extension HTTPExchange {
       when: { isOver in clientGone { if case .success = $0 { isOver() } } }, body)
   }
 }
+#endif

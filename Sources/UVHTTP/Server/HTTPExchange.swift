@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -328,3 +329,4 @@ extension RequestHead {
       headerFields: fields)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -33,3 +34,4 @@ public struct HTTPPreparedHead: Sendable {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 extension HTTPResponseWriter {
@@ -58,3 +59,4 @@ extension HTTPResponseWriter {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -155,3 +156,4 @@ public final class HTTPResponseWriter {
     return connection.tell(done)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// A server of HTTP: a source of the requests that come over its connections.
@@ -56,3 +57,4 @@ public final class HTTPServer: ReadableSource<HTTPExchange> {
   /// The corresponding libuv function is `uv_close`, for the listener.
   public func close() { core.close() }
 }
+#endif

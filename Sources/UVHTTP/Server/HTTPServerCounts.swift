@@ -1,3 +1,4 @@
+#if HTTP || Everything
 /// What an ``HTTPServer`` has now, and what has happened since it was made; see ``HTTPServer/counts``.
 public struct HTTPServerCounts: Hashable, Sendable {
   /// Connections that are served now. Those that are refused don't count, nor do those that have become another
@@ -13,3 +14,4 @@ public struct HTTPServerCounts: Hashable, Sendable {
   /// Creates counts; for test doubles.
   public init() {}
 }
+#endif

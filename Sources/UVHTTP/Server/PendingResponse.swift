@@ -1,3 +1,4 @@
+#if HTTP || Everything
 /// A request that has been handed out, and that isn't answered completely.
 struct PendingResponse {
   var isHead = false
@@ -26,3 +27,4 @@ extension RequestHead {
   /// this order or another makes no difference (RFC 9112, 9.3.2).
   var isShared: Bool { isSafe && framing == .none && !hasUpgrade && !isConnect }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -143,3 +144,4 @@ extension BytesBuilder {
     text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
   }
 }
+#endif

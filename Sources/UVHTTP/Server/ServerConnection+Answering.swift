@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -238,3 +239,4 @@ extension Refusal {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -95,3 +96,4 @@ extension ServerConnection {
     return false
   }
 }
+#endif

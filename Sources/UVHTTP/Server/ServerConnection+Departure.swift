@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// Clients that go before they have their answer, and connections that have lasted long enough.
@@ -56,3 +57,4 @@ extension ServerConnection {
     if phase == .serving, turns.isEmpty, isBodyComplete { stream.readTimeout = limits.lastSilence }
   }
 }
+#endif

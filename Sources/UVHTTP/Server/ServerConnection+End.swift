@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -77,3 +78,4 @@ extension ServerConnection {
     server.didClose(self)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -67,3 +68,4 @@ extension ServerConnection {
     close()
   }
 }
+#endif

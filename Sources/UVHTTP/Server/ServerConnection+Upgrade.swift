@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -28,3 +29,4 @@ extension ServerConnection {
     }
   }
 }
+#endif

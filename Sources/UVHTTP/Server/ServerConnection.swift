@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -308,3 +309,4 @@ final class ServerConnection: GatheringWriter, BodyReader {
     server.deliver(HTTPExchange(self, number, received))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// The state of a server: its listener, its connections, and where their requests go.
@@ -187,3 +188,4 @@ struct Accepting {
 
   func localAddress() throws(UVError) -> SocketAddress { try address().get() }
 }
+#endif

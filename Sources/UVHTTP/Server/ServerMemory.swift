@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -41,3 +42,4 @@ final class ReceivedHead {
 
   var isToRemember: Bool { bytes.count <= Self.longest }
 }
+#endif

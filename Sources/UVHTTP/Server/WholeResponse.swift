@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -34,3 +35,4 @@ final class WholeResponse: DirectWork {
     exchange.waitForAnswer(done) ?? exchange.respond(responseHead, body, done)
   }
 }
+#endif

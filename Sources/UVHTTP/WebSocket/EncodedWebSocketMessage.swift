@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// A message for several ``WebSocket``s, which is encoded once.
@@ -57,3 +58,4 @@ extension WebSocket {
     return core.send(.encoded(message), done)
   }
 }
+#endif

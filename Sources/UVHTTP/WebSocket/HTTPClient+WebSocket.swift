@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -96,3 +97,4 @@ extension ClientCore {
     }
   }
 }
+#endif

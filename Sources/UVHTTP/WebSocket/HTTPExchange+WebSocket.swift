@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -62,3 +63,4 @@ extension HTTPExchange {
     }
   }
 }
+#endif

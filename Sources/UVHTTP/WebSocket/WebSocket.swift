@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// A WebSocket: a source of the peer's messages, and the way to send messages. Use it on its loop's thread.
@@ -165,3 +166,4 @@ final class WebSocketTie {
     if core.loop.executor.isOnLoop { core.abandon() } else { core.stream.closer.close() }
   }
 }
+#endif

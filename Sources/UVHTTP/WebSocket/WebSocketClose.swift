@@ -1,3 +1,4 @@
+#if HTTP || Everything
 /// Why a ``WebSocket`` is closed: the number that is sent to the peer.
 ///
 /// Numbers from 3000 on are for libraries and programs: `WebSocketCloseCode(rawValue: 4001)`. Some numbers are never
@@ -73,3 +74,4 @@ struct WebSocketFault: Error, Equatable {
 
   static let notText = WebSocketFault(code: .invalidData, reason: "a text isn't UTF-8")
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// The end of a WebSocket, in good order or not (RFC 6455, 7).
@@ -110,3 +111,4 @@ extension WebSocketCore {
     peerClose == nil ? .failure(UVError(endCode, operation: "webSocket")) : .success(())
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// Writing. Messages that are sent together leave by one write.
@@ -162,3 +163,4 @@ extension WebSocketCore {
     if let data = owedPong.take() { answerPing(data) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// A WebSocket's connection: it reads messages, answers control frames, and ends in good order.
@@ -225,3 +226,4 @@ final class WebSocketCore: GatheringWriter {
     longOutput = []
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 /// How much the peer of a ``WebSocket`` may make a program spend: sizes, counts and times.
 ///
 /// ```swift
@@ -34,3 +35,4 @@ public struct WebSocketLimits: Sendable {
   /// The default limits.
   public init() {}
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// A message of a ``WebSocket``: text or bytes.
@@ -32,3 +33,4 @@ extension WebSocketMessage: ExpressibleByStringInterpolation {
   /// A text.
   public init(stringLiteral value: String) { self = .text(value) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// ``WebSocket``s that get the same messages, such as the members of a chat or those who watch a game.
@@ -88,3 +89,4 @@ public final class WebSocketRoom<Name: Hashable> {
     if let message { send(message.encoded(), to: member) }
   }
 }
+#endif

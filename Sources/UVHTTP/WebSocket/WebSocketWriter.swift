@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// Writes a message of a ``WebSocket`` bit by bit, for a message that isn't known as a whole.
@@ -87,3 +88,4 @@ public final class WebSocketWriter {
     core.beginClose(.internalError)
   }
 }
+#endif

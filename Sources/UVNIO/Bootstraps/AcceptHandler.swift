@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 /// Initializes connections on their loops before they go on through the listening channel's pipeline.
@@ -42,3 +43,4 @@ final class AcceptHandler: ChannelInboundHandler {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import Synchronization
 
@@ -62,3 +63,4 @@ extension EventLoopFuture {
     try await ChannelWait().value(of: self)
   }
 }
+#endif

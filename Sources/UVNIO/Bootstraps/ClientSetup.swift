@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 /// The steps that a client's bootstrap takes with each channel that it makes.
@@ -78,3 +79,4 @@ struct ClientSetup: Sendable {
       }, begin: begin)
   }
 }
+#endif

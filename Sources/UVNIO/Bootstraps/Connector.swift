@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import NIOCore
 import UV
 
@@ -137,3 +138,4 @@ final class Connector<Output: Sendable>: @unchecked Sendable {
     promise.assumeIsolatedUnsafeUnchecked().completeWith(result)
   }
 }
+#endif

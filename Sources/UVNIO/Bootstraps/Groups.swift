@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 #if canImport(Glibc)
@@ -36,3 +37,4 @@ func unixAddress(_ path: String, removingSocket: Bool) throws -> SocketAddress {
   }
   return try SocketAddress(unixDomainSocketPath: path)
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 extension UVEventLoop {
@@ -33,3 +34,4 @@ extension UVEventLoop {
 @Sendable func doNothing(_ channel: any Channel) -> EventLoopFuture<Void> {
   channel.eventLoop.makeSucceededVoidFuture()
 }
+#endif

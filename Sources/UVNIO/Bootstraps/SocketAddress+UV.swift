@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import UV
 
@@ -23,3 +24,4 @@ extension NIOCore.SocketAddress {
     }
   }
 }
+#endif

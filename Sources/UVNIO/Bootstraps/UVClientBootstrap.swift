@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import NIOCore
 
 /// Makes channels that connect, over TCP or a Unix socket.
@@ -168,3 +169,4 @@ extension UVClientBootstrap {
     return bootstrap
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import NIOCore
 
 /// The functions for tasks. Each calls `channelInitializer` with the channel, on its loop, after the
@@ -70,3 +71,4 @@ extension UVDatagramBootstrap {
       .made()
   }
 }
+#endif

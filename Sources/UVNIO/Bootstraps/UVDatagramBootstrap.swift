@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import NIOCore
 
 /// Makes channels for datagrams, over UDP or a Unix socket.
@@ -183,3 +184,4 @@ public struct UVDatagramBootstrap: Sendable {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 // Documentation is built with all traits on, and with the usual swift-nio.
 #if NIOBootstraps && !Everything
 // `NIOSocketChannelProvider` is a protocol of a changed swift-nio: see Design/0060-other-peoples-servers.md.
@@ -73,4 +74,5 @@ extension UVEventLoop: NIOSocketChannelProvider {
     return channel
   }
 }
+#endif
 #endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import NIOCore
 
 #if canImport(Glibc)
@@ -186,3 +187,4 @@ public struct UVPipeBootstrap: Sendable {
     }
   }
 }
+#endif

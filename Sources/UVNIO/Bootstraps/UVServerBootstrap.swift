@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import NIOCore
 
 /// Makes channels that listen, over TCP or a Unix socket.
@@ -259,3 +260,4 @@ public struct UVServerBootstrap: Sendable {
     }
   }
 }
+#endif

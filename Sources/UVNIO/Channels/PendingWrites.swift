@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 #if canImport(Glibc)
@@ -148,3 +149,4 @@ extension IOData {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import UV
 
@@ -126,3 +127,4 @@ final class PipeChannel: StreamChannel, @unchecked Sendable {
     promise.fail(.operationUnsupported)
   }
 }
+#endif

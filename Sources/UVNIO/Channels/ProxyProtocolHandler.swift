@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import NIOCore
 import UV
 
@@ -104,3 +105,4 @@ public final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannel
     context.close(promise: nil)
   }
 }
+#endif

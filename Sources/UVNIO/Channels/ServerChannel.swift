@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import UV
 
@@ -115,3 +116,4 @@ final class ServerChannel: SocketChannel, @unchecked Sendable {
     option is ChannelOptions.Types.BacklogOption ? backlog as! Option.Value : try super.get(option)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 #if canImport(Glibc)
@@ -77,3 +78,4 @@ extension SocketAddress {
     self = address
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import UV
 
@@ -203,3 +204,4 @@ struct Socket {
     if close(descriptor) < 0, errno != EINTR { throw Self.error("close") }
   }
 }
+#endif

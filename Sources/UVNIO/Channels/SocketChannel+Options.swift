@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 extension SocketChannel {
@@ -120,3 +121,4 @@ extension SocketChannel: NIOTransportAccessibleChannelCore {
     return try body(socket.descriptor)
   }
 }
+#endif

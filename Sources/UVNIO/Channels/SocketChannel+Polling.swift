@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import UV
 
@@ -213,3 +214,4 @@ extension SocketChannel {
     close0(error: ChannelError.eof, mode: allowsHalfClosure ? .input : .all, promise: nil)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 extension SocketChannel {
   /// The life of a channel: `fresh`, then `registered` on its loop, `active` once it listens or is connected,
   /// and `closed`. `activating` is the time in which the promise of the activation is completed.
@@ -79,3 +80,4 @@ extension SocketChannel {
     case ends
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import Synchronization
 import UV
@@ -313,3 +314,4 @@ extension Optional where Wrapped == EventLoopPromise<Void> {
     } catch { self?.fail(error) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 #if canImport(Glibc)
@@ -260,3 +261,4 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
     }
   }
 }
+#endif

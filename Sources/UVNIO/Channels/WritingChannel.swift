@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import Synchronization
 
@@ -58,3 +59,4 @@ class WritingChannel: SocketChannel, @unchecked Sendable {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import UV
 
 extension UV.EventLoop {
@@ -11,3 +12,4 @@ extension UV.EventLoop {
 }
 
 private let nioLoops = LoopLocal { UVEventLoop($0) }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import UV
 
@@ -107,3 +108,4 @@ final class Schedule {
     }
   }
 }
+#endif

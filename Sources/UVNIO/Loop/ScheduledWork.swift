@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import Synchronization
 
@@ -124,3 +125,4 @@ struct ScheduleHeap {
     entries[other].index = other
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import NIOCore
 import Synchronization
 import UV
@@ -133,3 +134,4 @@ extension UVEventLoop {
     } catch { return false }
   }
 }
+#endif

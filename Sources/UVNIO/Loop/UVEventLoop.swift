@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import Dispatch
 public import NIOCore
 import Synchronization
@@ -247,3 +248,4 @@ extension UVEventLoop: CustomStringConvertible {
   /// The name that swift-uv's loop had when this object was made.
   public var description: String { "UVEventLoop(\(name))" }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 public import Dispatch
 public import NIOCore
 import Synchronization
@@ -143,3 +144,4 @@ extension UVEventLoopGroup: CustomStringConvertible {
   /// How many loops the group has.
   public var description: String { "UVEventLoopGroup(\(loops.count) loops)" }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import UV
 import UVHTTP
 
@@ -150,3 +151,4 @@ struct FuzzedHTTP {
     return heard
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -200,3 +201,4 @@ import UVTestSupport
     }
   }
 }
+#endif

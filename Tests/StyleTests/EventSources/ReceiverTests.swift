@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVTestSupport
@@ -91,3 +92,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UV
@@ -167,3 +168,4 @@ private final class SourceObserver<Source: EventSource> {
     end = { subscription.cancel() }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -136,3 +137,4 @@ import UVTestSupport
     }
   }
 }
+#endif

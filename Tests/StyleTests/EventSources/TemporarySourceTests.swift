@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UV
@@ -279,3 +280,4 @@ private final class TemporaryUser<Source: EventSource> {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -113,3 +114,4 @@ import UVTestSupport
     #expect(log.values == ["told"])
   }
 }
+#endif

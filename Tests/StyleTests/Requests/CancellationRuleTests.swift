@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -74,3 +75,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVTestSupport
@@ -49,3 +50,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVTestSupport
@@ -124,3 +125,4 @@ import UVTestSupport
     }
   }
 }
+#endif

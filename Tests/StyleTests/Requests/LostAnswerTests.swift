@@ -1,3 +1,4 @@
+#if Everything
 import Dispatch
 import Testing
 import UV
@@ -167,3 +168,4 @@ private final class Held<Value>: @unchecked Sendable {
   init(_ value: Value?) { self.value = value }
   func drop() { value = nil }
 }
+#endif

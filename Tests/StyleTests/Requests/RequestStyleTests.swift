@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVTestSupport
@@ -71,3 +72,4 @@ extension EventLoop {
     withExtendedLifetime(keep) {}
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVTestSupport
@@ -45,4 +46,5 @@ import Foundation
     #expect(ends.values.allSatisfy { $0 == nil })
   }
 }
+#endif
 #endif

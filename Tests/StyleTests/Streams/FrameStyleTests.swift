@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVTestSupport
@@ -42,3 +43,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVTestSupport
@@ -40,3 +41,4 @@ import UVTestSupport
     }
   }
 }
+#endif

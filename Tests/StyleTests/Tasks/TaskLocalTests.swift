@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVFutures
@@ -73,3 +74,4 @@ import UVTestSupport
     #expect(log.values == ["a"])
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UV
@@ -217,3 +218,4 @@ private final class Things {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVPromises
@@ -135,3 +136,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVTestSupport
@@ -55,3 +56,4 @@ import UVTestSupport
     }
   }
 }
+#endif

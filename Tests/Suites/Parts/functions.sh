@@ -30,6 +30,8 @@ need() { # PROGRAM PACKAGE
 }
 
 # Packages that are built beside the library's own, so that it is compiled once for all of them.
+# The root's own commands name the trait with which all products are built; see Design/0028-what-is-fetched.md.
+everything=(--traits Everything)
 examples=(--package-path Examples --scratch-path .build)
 bench=(--package-path bench --scratch-path .build)
 
@@ -47,7 +49,7 @@ sanitized() { # SANITIZER OPTION...
   # The longest test takes ten times as long.
   export UV_TEST_LIMIT="${UV_TEST_LIMIT:-900}"
   # AddonTests starts programs that are built without a sanitizer.
-  swift test --sanitize="$1" --scratch-path ".build-$suite" --no-parallel --skip PackageTests --skip AddonTests "${@:2}"
+  swift test "${everything[@]}" --sanitize="$1" --scratch-path ".build-$suite" --no-parallel --skip PackageTests --skip AddonTests "${@:2}"
   # A short soak of all there is.
   swift run --package-path bench --sanitize="$1" --scratch-path ".build-$suite" uvbench soak --operations 4000 --seed 1
 }

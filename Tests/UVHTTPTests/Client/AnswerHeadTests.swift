@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 
@@ -121,3 +122,4 @@ struct Answer: CustomTestStringConvertible, Sendable {
     return "incomplete"
   }
 }
+#endif

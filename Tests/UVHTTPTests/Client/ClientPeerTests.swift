@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVFutures
@@ -268,3 +269,4 @@ import UVTestSupport
     }
   }
 }
+#endif

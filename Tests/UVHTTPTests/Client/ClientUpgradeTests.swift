@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVFutures
@@ -221,3 +222,4 @@ import UVTestSupport
     }
   }
 }
+#endif

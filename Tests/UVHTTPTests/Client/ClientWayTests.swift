@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTestSupport
@@ -134,3 +135,4 @@ import UVTestSupport
 }
 
 private func + (a: Bytes, b: Bytes) -> Bytes { a.followed(by: b) }
+#endif

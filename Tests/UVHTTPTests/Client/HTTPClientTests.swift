@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTLS
 import UVTestSupport
@@ -341,3 +342,4 @@ import UVTestSupport
     }
   }
 }
+#endif

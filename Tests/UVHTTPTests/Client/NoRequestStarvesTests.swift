@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -111,3 +112,4 @@ import UVTestSupport
     }
   }
 }
+#endif

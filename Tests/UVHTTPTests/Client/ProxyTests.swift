@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -119,3 +120,4 @@ import UVTestSupport
     #expect(try proxy("http://a.test") == "one:1")
   }
 }
+#endif

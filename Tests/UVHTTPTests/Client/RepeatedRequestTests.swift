@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -213,3 +214,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import UV
 
 @testable import UVHTTP
@@ -72,3 +73,4 @@ extension HTTPClient {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 
 @testable import UVHTTP
@@ -41,3 +42,4 @@ import Testing
     #expect(next.map { "\($0.scheme!)://\($0.authority!)\($0.path!)" } == expected)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -99,3 +100,4 @@ import UVTestSupport
     }
   }
 }
+#endif

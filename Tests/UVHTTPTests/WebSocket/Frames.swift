@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 
 @testable import UVHTTP
@@ -61,3 +62,4 @@ func verdict(
   }
   return said.joined(separator: ", ")
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -122,3 +123,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import CTestHooks
 import Testing
 import UVTestSupport
@@ -91,3 +92,4 @@ import UVTestSupport
     await withUnsafeContinuation { continuation in loop.queueMicrotask { continuation.resume() } }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 
 @testable import UVHTTP
@@ -177,3 +178,4 @@ import Testing
     }
   }
 }
+#endif

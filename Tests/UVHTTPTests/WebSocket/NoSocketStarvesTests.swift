@@ -1,3 +1,4 @@
+#if Everything
 import COpenSSL
 import Testing
 import UVTLS
@@ -110,3 +111,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTLS
 import UVTestSupport
@@ -143,3 +144,4 @@ private final class Cores {
 
   var isAnyLeft: Bool { entries.contains { $0.core != nil } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTLS
@@ -221,3 +222,4 @@ import UVTestSupport
     }
   }
 }
+#endif

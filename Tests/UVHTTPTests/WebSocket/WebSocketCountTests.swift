@@ -1,3 +1,4 @@
+#if Everything
 import CTestHooks
 import Testing
 import UVTestSupport
@@ -45,3 +46,4 @@ import UVTestSupport
     }
   }
 }
+#endif

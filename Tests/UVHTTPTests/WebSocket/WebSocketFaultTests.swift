@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTestSupport
@@ -343,3 +344,4 @@ import UVTestSupport
     #expect(box.core == nil)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Foundation
 import Testing
 import UVTestSupport
@@ -150,3 +151,4 @@ import UVTestSupport
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -192,3 +193,4 @@ import UVTestSupport
     init(_ value: Value) { self.value = value }
   }
 }
+#endif

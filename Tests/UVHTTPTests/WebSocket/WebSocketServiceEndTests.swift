@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVTestSupport
 
@@ -100,3 +101,4 @@ import UVTestSupport
     }
   }
 }
+#endif

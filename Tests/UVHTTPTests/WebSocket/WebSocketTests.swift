@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UVFutures
 import UVPromises
@@ -271,3 +272,4 @@ nonisolated(nonsending) func failure(_ body: nonisolated(nonsending) () async th
   do { try await body() } catch { return error as? UVError }
   return nil
 }
+#endif

@@ -6,7 +6,7 @@ let package = Package(
   name: "opencombine-futures",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-uv", path: "../../.."),
+    .package(name: "swift-uv", path: "../../..", traits: ["Everything"]),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [

@@ -6,7 +6,7 @@ let package = Package(
   name: "swift-peers",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-uv", path: "../../.."),
+    .package(name: "swift-uv", path: "../../..", traits: ["Everything"]),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),

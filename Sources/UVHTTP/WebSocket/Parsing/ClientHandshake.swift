@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -63,3 +64,4 @@ struct ClientHandshake {
     UVError(.protocolError, operation: "webSocket", subject: request.authority, message: message)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// The kind of a frame (RFC 6455, 5.2).
@@ -97,3 +98,4 @@ struct FrameHead: Equatable {
     if mask.isUsed { bytes.append(littleEndian: mask.key) }
   }
 }
+#endif

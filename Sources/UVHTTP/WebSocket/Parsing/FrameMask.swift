@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// The mask of a frame's payload (RFC 6455, 5.3). It is put on and taken off in the same way, eight bytes at a
@@ -55,3 +56,4 @@ struct FrameMask: Equatable {
     return source.count
   }
 }
+#endif

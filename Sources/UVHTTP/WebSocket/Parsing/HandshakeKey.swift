@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// The key of a handshake, and the answer to it (RFC 6455, 1.3).
@@ -34,3 +35,4 @@ enum HandshakeKey {
     return text
   }
 }
+#endif

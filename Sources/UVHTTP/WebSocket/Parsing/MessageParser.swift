@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// Puts messages together from the frames that come, and finds the control frames between them (RFC 6455, 5).
@@ -127,3 +128,4 @@ struct MessageParser {
     return .close(WebSocketClose(code: code, reason: reason))
   }
 }
+#endif

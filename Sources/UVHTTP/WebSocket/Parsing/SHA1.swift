@@ -1,3 +1,4 @@
+#if HTTP || Everything
 /// SHA-1, for the field `Sec-WebSocket-Accept` (RFC 3174). It is no secret there.
 enum SHA1 {
   static func hash(_ message: some Collection<UInt8>) -> [UInt8] {
@@ -33,3 +34,4 @@ enum SHA1 {
     for (index, word) in [a, b, c, d, e].enumerated() { state[index] &+= word }
   }
 }
+#endif

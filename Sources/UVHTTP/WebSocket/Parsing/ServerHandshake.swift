@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import HTTPTypes
 import UV
 
@@ -80,3 +81,4 @@ extension HTTPFields {
     elements(of: name).contains { $0.lowercased() == word }
   }
 }
+#endif

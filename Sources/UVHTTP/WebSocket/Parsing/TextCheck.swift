@@ -1,3 +1,4 @@
+#if HTTP || Everything
 import UV
 
 /// Checks that bytes are UTF-8 while they come, so that a wrong one is noticed at once (RFC 3629, 4).
@@ -55,3 +56,4 @@ struct TextCheck {
     return true
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 #if canImport(Glibc)
@@ -174,3 +175,4 @@ extension NIOExplicitCongestionNotificationState {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 import UV
 
@@ -125,3 +126,4 @@ final class DatagramBatch {
     return Int(sent)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 extension DatagramChannel: MulticastChannel {
@@ -46,3 +47,4 @@ extension DatagramChannel: MulticastChannel {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 /// The facts about a datagram that the system tells if it is asked to.
@@ -94,3 +95,4 @@ extension DatagramChannel {
     return Int32(NIOBSDSocket.Option.udp_gro.rawValue)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 #if canImport(Glibc)
@@ -214,3 +215,4 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
     lost.fail(error)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if NIO || NIOBootstraps || Everything
 import NIOCore
 
 /// The datagrams that the system hasn't taken, in order, with a mark behind the last that was flushed.
@@ -61,3 +62,4 @@ struct PendingDatagrams {
     while let entry = entries.popFirst() { done.append(entry.promise) }
   }
 }
+#endif
