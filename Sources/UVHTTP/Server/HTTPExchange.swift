@@ -278,7 +278,7 @@ public final class HTTPExchange {
     if isAnswered { return connection.fail(.alreadyInProgress, done) }
     let code = response.status.code
     let isAskedFor = head.isConnect ? 200..<300 ~= code : head.hasUpgrade && code == 101
-    guard isAskedFor, connection.isBodyComplete, connection.mayBeUpgraded else {
+    guard isAskedFor, connection.body.isComplete, connection.successors == .otherProtocol else {
       return connection.fail(.invalidArgument, done)
     }
     isAnswered = true

@@ -47,7 +47,7 @@ extension HTTPResponseWriter {
     isSending = true
     return connection.put(file, from: offset, count: count) { [self] outcome in
       isSending = false
-      if case .success = outcome, connection.phase == .serving {
+      if case .success = outcome, connection.isServing {
         endChunk()
         connection.flushLater()
       }

@@ -1,4 +1,6 @@
 #if HTTP || Everything
+import UV
+
 /// A request that has been handed out, and that isn't answered completely.
 struct PendingResponse {
   var isHead = false
@@ -19,6 +21,74 @@ struct PendingResponse {
     isHead = head.isHead
     minorVersion = head.minorVersion
     keepsAlive = head.keepsAlive
+  }
+}
+
+/// The requests that have been handed out and aren't answered, in order. Each has a number.
+struct PendingResponses {
+  private var all: [PendingResponse] = []
+  /// The number of the first of them.
+  private(set) var firstNumber = 0
+  /// Callers to notify if the connection ends before an answer is complete, by the answer's number.
+  var lost: [Int: (UVError.Code) -> Void] = [:]
+  /// Callers that wait for the client to go, by the answer's number.
+  var departures: [Int: Waiters<Void>] = [:]
+
+  var isEmpty: Bool { all.isEmpty }
+  var count: Int { all.count }
+  /// The number of the next request.
+  var nextNumber: Int { firstNumber + all.count }
+
+  /// The first of them, whose turn it is. There must be one.
+  var first: PendingResponse { all[0] }
+
+  /// Whether the head of the answer whose turn it is has been written.
+  var hasBegun: Bool { all.first?.hasBegun ?? false }
+  /// Whether only the end of the connection says where that answer ends.
+  var endsWithConnection: Bool { all.first?.endsWithConnection ?? false }
+
+  /// The head of the answer whose turn it is is being written.
+  mutating func begin(_ framing: ResponseHead.Framing) {
+    all[0].hasBegun = true
+    if case .untilClose = framing { all[0].endsWithConnection = true }
+  }
+
+  /// - Returns: The number of the request.
+  mutating func append(_ response: PendingResponse) -> Int {
+    all.append(response)
+    return nextNumber - 1
+  }
+
+  /// Has a call wait until it is the turn of an answer.
+  ///
+  /// - Returns: Whether there is such an answer.
+  mutating func wait(_ number: Int, _ body: @escaping () -> Void) -> Bool {
+    guard all.indices.contains(number - firstNumber) else { return false }
+    all[number - firstNumber].waiting.append(body)
+    return true
+  }
+
+  /// The first has been answered completely.
+  mutating func removeFirst() {
+    all.remove(at: 0)
+    if !lost.isEmpty { lost[firstNumber] = nil }
+    firstNumber += 1
+  }
+
+  /// The calls that waited for the turn of the first.
+  mutating func takeWaiting() -> [() -> Void] {
+    var waiting: [() -> Void] = []
+    swap(&waiting, &all[0].waiting)
+    return waiting
+  }
+
+  /// - Parameter areAnswered: Whether they count as answered.
+  /// - Returns: The calls that waited for their turns.
+  mutating func removeAll(areAnswered: Bool) -> [() -> Void] {
+    let waiting = all.flatMap(\.waiting)
+    if areAnswered { firstNumber += all.count }
+    all = []
+    return waiting
   }
 }
 

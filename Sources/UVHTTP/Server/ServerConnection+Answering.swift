@@ -5,24 +5,22 @@ import UV
 /// Answers, each when those before it have been given.
 extension ServerConnection {
   /// Whether an answer may be written now.
-  func isTurn(_ number: Int) -> Bool { number == firstNumber && !turns.isEmpty && phase == .serving }
+  func isTurn(_ number: Int) -> Bool { number == answers.firstNumber && !answers.isEmpty && isServing }
 
   /// Has `body` called when it is an answer's turn, and at once if the connection has ended.
   ///
   /// - Returns: A way to give the answer up, which ends the connection.
   func wait(_ number: Int, _ body: @escaping () -> Void) -> PendingRequest {
-    let place = number - firstNumber
-    guard phase == .serving, turns.indices.contains(place) else {
+    guard isServing, answers.wait(number, body) else {
       loop.queueMicrotask(body)
       return PendingRequest()
     }
-    turns[place].waiting.append(body)
-    return PendingRequest { [self] in if number >= firstNumber { giveUp() } }
+    return PendingRequest { [self] in if number >= answers.firstNumber { giveUp() } }
   }
 
   /// Has `body` called if the connection ends before an answer is complete.
   func whenLost(_ number: Int, _ body: @escaping (UVError.Code) -> Void) {
-    if !hasGone(number) { lost[number] = body }
+    if !hasGone(number) { answers.lost[number] = body }
   }
 
   /// Tells the program that it can't answer so.
@@ -39,9 +37,9 @@ extension ServerConnection {
 
   /// The program has lost a request, perhaps because it was to read no more of the body than a limit.
   func exchangeWasDropped(_ number: Int, bodyIsTooLong: Bool) {
-    if phase != .serving { return }
+    if !isServing { return }
     let noAnswer = Refusal(code: 500, reason: "there is no answer")
-    answer(number, refusal ?? (bodyIsTooLong ? .bodyTooLarge : noAnswer))
+    answer(number, body.refusal ?? (bodyIsTooLong ? .bodyTooLarge : noAnswer))
   }
 
   /// Answers in the program's place.
@@ -58,7 +56,7 @@ extension ServerConnection {
       if hasGone(number) { return fail(endCode, done) }
       return wait(number) { [self] in _ = inform(number, response, done) }
     }
-    if turns[0].minorVersion > 0 {
+    if answers.first.minorVersion > 0 {
       _ = ResponseHead.append(response.status, response.headerFields, to: &output)
       output.append("\r\n")
       flushLater()
@@ -83,7 +81,7 @@ extension ServerConnection {
   func put(_ head: ResponseHead, _ bytes: Bytes) {
     makeRoom(for: bytes.count)
     begin(head)
-    if !turns[0].isHead { append(bytes) }
+    if !answers.first.isHead { append(bytes) }
   }
 
   /// Gives an answer whose body is a part of a file.
@@ -96,13 +94,13 @@ extension ServerConnection {
       return wait(number) { [self] in _ = answer(number, head, file, from: offset, count: count, done) }
     }
     begin(head)
-    if turns[0].isHead || count == 0 {
+    if answers.first.isHead || count == 0 {
       defer { endTurn() }
       return tell(done)
     }
     return put(file, from: offset, count: count) { [self] outcome in
       done(outcome)
-      if case .success = outcome, phase == .serving { endTurn() }
+      if case .success = outcome, isServing { endTurn() }
     }
   }
 
@@ -111,7 +109,7 @@ extension ServerConnection {
     _ file: File, from offset: Int64, count: Int, _ done: @escaping Completion<Void>
   ) -> PendingRequest {
     flush()
-    if !isBodyComplete { answeredCount += count }
+    if !body.isComplete { body.answeredCount += count }
     beginWaitingForClient(count)
     writeCount += 1
     return send(file, from: offset, count: count) { [self] result in
@@ -152,36 +150,32 @@ extension ServerConnection {
   }
 
   /// Whether the connection takes no answer any more to a request.
-  func hasGone(_ number: Int) -> Bool { phase != .serving || number < firstNumber || turns.isEmpty }
+  func hasGone(_ number: Int) -> Bool { !isServing || number < answers.firstNumber || answers.isEmpty }
 
   /// Writes the head of an answer.
   func begin(_ head: ResponseHead) {
-    turns[0].hasBegun = true
-    if case .untilClose = head.framing { turns[0].endsWithConnection = true }
+    answers.begin(head.framing)
     decideWhetherLast()
-    isLast = head.append(to: &output, isLast: isLast, minorVersion: turns[0].minorVersion, date: memory.date)
+    let minorVersion = answers.first.minorVersion
+    if head.append(to: &output, isLast: isLast, minorVersion: minorVersion, date: memory.date) { makeLast() }
   }
 
   /// An answer has been given completely. It is the next one's turn.
   func endTurn() {
-    turns.remove(at: 0)
-    if !lost.isEmpty { lost[firstNumber] = nil }
-    if !departures.isEmpty { tellStay(firstNumber) }
-    firstNumber += 1
+    let number = answers.firstNumber
+    answers.removeFirst()
+    if !answers.departures.isEmpty { tellStay(number) }
     // Nobody reads the body any more. Its rest is dropped.
-    body?.finish(UVError(.cancelled, operation: "read"))
-    body = nil
+    body.source.take()?.finish(UVError(.cancelled, operation: "read"))
     if isEndingTurns { return }
     isEndingTurns = true
-    while !isLast, !turns.isEmpty, !turns[0].waiting.isEmpty {
-      let waiting = turns[0].waiting
-      turns[0].waiting = []
-      for body in waiting { body() }
+    while !isLast, !answers.isEmpty, !answers.first.waiting.isEmpty {
+      for body in answers.takeWaiting() { body() }
     }
     isEndingTurns = false
     // The last answer may have begun just now, and isn't complete.
-    if isLast, turns.first?.hasBegun != true { endTurns() }
-    if !turns.isEmpty { flushLater() } else if isLast { endIfDone() } else { readOn() }
+    if isLast, !answers.hasBegun { endTurns() }
+    if !answers.isEmpty { flushLater() } else if isLast { endIfDone() } else { readOn() }
   }
 
   /// All requests have been answered.
@@ -189,37 +183,34 @@ extension ServerConnection {
     advance()
     if isLifeOver { endLifeIfIdle() }
     // Those that came with them may be answered soon.
-    if turns.isEmpty { flush() } else { flushLater() }
+    if answers.isEmpty { flush() } else { flushLater() }
     if hasEnded { endIfDone() }
   }
 
   /// The answer that has been given is the last one: the others won't be.
   private func endTurns() {
-    let waiting = turns.flatMap(\.waiting)
-    firstNumber += turns.count
-    turns = []
-    for body in waiting { body() }
+    for body in answers.removeAll(areAnswered: true) { body() }
     tellLost()
   }
 
   /// There will be no more answers.
   func tellLost() {
     tellDeparture()
-    let told = lost
-    lost = [:]
-    for body in told.values { body(endCode) }
+    let lost = answers.lost
+    answers.lost = [:]
+    for body in lost.values { body(endCode) }
   }
 
   private func decideWhetherLast() {
-    if !turns[0].keepsAlive || refusal != nil { isLast = true }
+    if !answers.first.keepsAlive || body.refusal != nil { makeLast() }
     // The client may send its body or not. Nobody knows what comes next.
-    if mayContinue { isLast = true }
-    if turns.count > 1 { return }
-    if server.isAbandoned || isOver { isLast = true }
+    if body.progress == .awaitsContinue { makeLast() }
+    if answers.count > 1 { return }
+    if server.isAbandoned || isOver { makeLast() }
     // Bytes of a body that nobody has read are no further request.
-    let hasMore = input.count > (isBodyComplete ? 0 : bodyParser.rest ?? 0)
-    if !hasMore, hasEnded || stream.isQuiescing || server.isClosing { isLast = true }
-    if let rest = bodyParser.rest, !isBodyComplete, rest > limits.unreadBody { isLast = true }
+    let hasMore = input.bytes.count > (body.isComplete ? 0 : body.rest ?? 0)
+    if !hasMore, hasEnded || stream.isQuiescing || server.isClosing { makeLast() }
+    if let rest = body.rest, !body.isComplete, rest > limits.unreadBody { makeLast() }
   }
 }
 

@@ -7,38 +7,41 @@ extension ServerConnection {
   /// The body of a request. It is made when the program asks for it.
   func makeBody(_ number: Int, _ framing: BodyFraming) -> HTTPBody {
     if framing == .none { return HTTPBody(ended: loop) }
-    guard phase == .serving, number == firstNumber, !turns.isEmpty else {
+    guard isTurn(number) else {
       return HTTPBody(ended: loop, UVError(.cancelled, operation: "read"))
     }
-    let body = HTTPBody(self)
-    self.body = body
-    return body
+    let source = HTTPBody(self)
+    body.source = source
+    return source
   }
 
   func wantBody(_ isWanted: Bool) {
-    isBodyWanted = isWanted
     if !isWanted { pauseBodyTime() }
-    if !isWanted || phase != .serving || isBodyComplete { return }
-    if mayContinue {
-      mayContinue = false
-      // An answer that has begun is leave enough, and nothing may stand within it.
-      if turns.first?.hasBegun != true {
-        output.append("HTTP/1.1 100 Continue\r\n\r\n")
-        flush()
-      }
+    switch body.progress {
+    case .complete: return
+    case .awaitsContinue, .unwanted: if !isWanted { return }
+    case .wanted: if !isWanted { return body.progress = .unwanted }
+    }
+    if !isServing { return }
+    let awaitsContinue = body.progress == .awaitsContinue
+    body.progress = .wanted
+    // An answer that has begun is leave enough, and nothing may stand within it.
+    if awaitsContinue, !answers.hasBegun {
+      output.append("HTTP/1.1 100 Continue\r\n\r\n")
+      flush()
     }
     readBody()
   }
 
   func readBody() {
-    while phase == .serving, !isBodyComplete, isBodyWanted || turns.isEmpty, refusal == nil {
+    while isServing, !body.isComplete, body.progress == .wanted || answers.isEmpty, body.refusal == nil {
       do throws(Refusal) {
-        switch try bodyParser.take(from: &input) {
+        switch try body.parser.take(from: &input.bytes) {
         case .incomplete:
           if hasEnded { return refuseBody(.badRequest("the body isn't complete"), nil) }
           return waitForBody()
         case .content(let part):
-          if turns.isEmpty { if !mayDrop(part.count) { return } } else { body?.send(part) }
+          if answers.isEmpty { if !mayDrop(part.count) { return } } else { body.source?.send(part) }
         case .end(let trailer): endBody(trailer)
         }
       } catch { refuseBody(error, nil) }
@@ -52,46 +55,49 @@ extension ServerConnection {
   func waitForBody() {
     pauseBodyTime()
     if !writeEnd.isSet {
-      stream.totalTimeout = max(.zero, limits.time(for: bodyParser.count + answeredCount) - waited)
-      waitBegin = loop.now
+      let time = limits.time(for: body.parser.count + body.answeredCount) - body.waited
+      stream.totalTimeout = max(.zero, time)
+      timed = .body(since: loop.now)
     }
     if let silence = stream.readTimeout { stream.beginReadTimeout(silence, at: loop.clock.now) }
     read()
   }
 
-  func pauseBodyTime() { if let begin = waitBegin.take() { waited += begin.duration(to: loop.now) } }
+  func pauseBodyTime() {
+    guard case .body(let begin) = timed else { return }
+    timed = .nothing
+    body.waited += begin.duration(to: loop.now)
+  }
 
   private func endBodyTime() {
-    waitBegin = nil
+    if case .body = timed { timed = .nothing }
     if !writeEnd.isSet { stream.totalTimeout = nil }
   }
 
   private func endBody(_ trailer: Bytes) {
-    isBodyComplete = true
+    body.progress = .complete
     endBodyTime()
-    if !trailer.isEmpty { body?.trailer = HTTPFields(trailer) }
-    body?.finish()
-    body = nil
-    if turns.isEmpty { loop.queueMicrotask { [self] in advance() } } else { readAhead() }
+    if !trailer.isEmpty { body.source?.trailer = HTTPFields(trailer) }
+    body.source.take()?.finish()
+    if answers.isEmpty { loop.queueMicrotask { [self] in advance() } } else { readAhead() }
   }
 
   /// The body is wrong. The program may still answer.
   func refuseBody(_ refusal: Refusal, _ error: UVError?) {
-    self.refusal = refusal
+    body.refusal = refusal
     let code: UVError.Code = hasEnded ? .endOfFile : refusal.code == 413 ? .messageTooLong : .invalidArgument
     endBodyTime()
-    body?.finish(error ?? UVError(code, operation: "read", message: refusal.reason))
-    body = nil
-    isLast = true
+    body.source.take()?.finish(error ?? UVError(code, operation: "read", message: refusal.reason))
+    makeLast()
     endIfDone()
   }
 
   /// Whether so many bytes more of a body may be dropped, which nobody reads.
   private func mayDrop(_ count: Int) -> Bool {
-    droppedCount += count
-    if droppedCount <= limits.unreadBody { return true }
-    isLast = true
-    refusal = .bodyTooLarge
+    body.droppedCount += count
+    if body.droppedCount <= limits.unreadBody { return true }
+    makeLast()
+    body.refusal = .bodyTooLarge
     endIfDone()
     return false
   }

@@ -7,15 +7,15 @@ extension ServerConnection {
   ///
   /// - Returns: A way to cease to wait.
   func whenGone(_ number: Int, _ done: @escaping Completion<Void>) -> PendingRequest {
-    if number < firstNumber { return loop.answer(done, Self.isAnswered) }
-    if hasEnded || phase != .serving {
+    if number < answers.firstNumber { return loop.answer(done, Self.isAnswered) }
+    if hasEnded || !isServing {
       loop.queueMicrotask { done(.success(())) }
       return PendingRequest()
     }
-    let waiter = departures[number, default: Waiters()].add(done)
+    let waiter = answers.departures[number, default: Waiters()].add(done)
     willNotBeUpgraded(number)
     return PendingRequest("clientGone") { [self] in
-      guard let done = departures[number]?.take(waiter) else { return }
+      guard let done = answers.departures[number]?.take(waiter) else { return }
       loop.queueMicrotask { done(.failure(UVError(.cancelled, operation: "clientGone"))) }
     }
   }
@@ -26,18 +26,18 @@ extension ServerConnection {
 
   /// The client has ended what it sends, or the connection has ended: nobody may take the answers.
   func tellDeparture() {
-    if departures.isEmpty { return }
-    let waiters = departures.values.flatMap { waiters in
+    if answers.departures.isEmpty { return }
+    let waiters = answers.departures.values.flatMap { waiters in
       var waiters = waiters
       return waiters.takeAll()
     }
-    departures = [:]
+    answers.departures = [:]
     for done in waiters { loop.queueMicrotask { done(.success(())) } }
   }
 
   /// An answer has been given completely.
   func tellStay(_ number: Int) {
-    guard var waiters = departures.removeValue(forKey: number) else { return }
+    guard var waiters = answers.departures.removeValue(forKey: number) else { return }
     for done in waiters.takeAll() { loop.answer(done, Self.isAnswered) }
   }
 
@@ -54,7 +54,7 @@ extension ServerConnection {
   /// gets a moment, since one may be on its way.
   func endLifeIfIdle() {
     isLifeOver = true
-    if phase == .serving, turns.isEmpty, isBodyComplete { stream.readTimeout = limits.lastSilence }
+    if isServing, answers.isEmpty, body.isComplete { stream.readTimeout = limits.lastSilence }
   }
 }
 #endif

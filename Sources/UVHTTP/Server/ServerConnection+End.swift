@@ -7,23 +7,21 @@ extension ServerConnection {
   /// Answers what isn't a request, after those before it, and ends the connection.
   func refuse(_ refusal: Refusal) {
     endHeadTimeout()
-    lastIsShared = false
-    input = Bytes()
-    let number = firstNumber + turns.count
-    turns.append(PendingResponse())
-    answer(number, refusal)
+    successors = .held
+    input.bytes = Bytes()
+    answer(answers.append(PendingResponse()), refusal)
   }
 
   /// Answers the first request of a connection that is one too many, and ends it.
   func refuseConnection(_ number: Int) {
     let refusal = Refusal(code: 503, reason: "there are too many connections")
-    self.refusal = refusal
+    body.refusal = refusal
     answer(number, refusal)
   }
 
   /// Ends the connection once the system has taken the last answer.
   func endIfDone() {
-    guard phase == .serving, turns.isEmpty, isLast || hasEnded && isBodyComplete && input.isEmpty else {
+    guard isServing, answers.isEmpty, isLast || hasEnded && body.isComplete && input.bytes.isEmpty else {
       return
     }
     flush()
@@ -33,46 +31,43 @@ extension ServerConnection {
   /// Ends the connection so that the client gets the last answer. If the client still sent when the
   /// connection closes, the system would reset it, and throw the answer away.
   func beginFarewell() {
-    phase = .ending
-    droppedCount = input.count
-    input = Bytes()
+    enter(.ending)
+    body.droppedCount = input.bytes.count
+    input.bytes = Bytes()
     stream.readTimeout = limits.farewell
     stream.totalTimeout = limits.farewell
     // Also after the client's end: a close alone may have no room for TLS' sign of the end.
     stream.shutdown { [self] result in
       if phase == .closed { return }
-      phase = .farewell
+      enter(.farewell)
       if case .success = result, !hasEnded { read() } else { close() }
     }
   }
 
   func drop(_ count: Int) {
-    droppedCount += count
-    if droppedCount > limits.unreadBody { close() } else { read() }
+    body.droppedCount += count
+    if body.droppedCount > limits.unreadBody { close() } else { read() }
   }
 
   func close() {
     if phase == .closed { return }
-    phase = .closed
+    enter(.closed)
     // An answer that has its end there must not look complete.
-    let isCutOff = turns.first?.endsWithConnection ?? false
-    letGo()
+    let isCutOff = answers.endsWithConnection
+    letGo(areAnswered: false)
     if isCutOff { stream.cutOff() } else { stream.close() }
   }
 
-  /// Lets go of everything but the stream. Callers that wait are answered.
-  func letGo() {
+  /// Lets go of everything but the stream. Callers that wait are notified.
+  func letGo(areAnswered: Bool) {
     reader = nil
     didWrite = { _ in }
     quiescing.cancel()
     life.drop()
-    body?.finish(UVError(.cancelled, operation: "read"))
-    body = nil
-    input = Bytes()
+    body.source.take()?.finish(UVError(.cancelled, operation: "read"))
+    input.bytes = Bytes()
     longOutput = []
-    let waiting = turns.flatMap(\.waiting)
-    turns = []
-    for body in waiting { body() }
+    for body in answers.removeAll(areAnswered: areAnswered) { body() }
     tellLost()
     tellWriters(.failure(UVError(endCode, operation: "respond")))
     server.didClose(self)

@@ -9,10 +9,10 @@ extension ServerConnection {
   func makeRoom(for body: Int) {
     if Self.isLong(body) {
       // A head and a body of each that came together.
-      if longOutput.isEmpty { longOutput.reserveCapacity(2 * turns.count) }
+      if longOutput.isEmpty { longOutput.reserveCapacity(2 * answers.count) }
       output.reserveCapacity(output.count + 256)
     } else {
-      output.reserveCapacity(output.count + 256 * min(turns.count, 16))
+      output.reserveCapacity(output.count + 256 * min(answers.count, 16))
     }
   }
 
@@ -22,14 +22,14 @@ extension ServerConnection {
   func beginWaitingForClient(_ count: Int) {
     // Meanwhile no other time counts.
     pauseBodyTime()
-    isHeadTimed = false
+    timed = .nothing
     let time = WriteDeadline.time(for: count, rate: limits.minimumRate)
     writeEnd.extend(stream, by: time, silence: limits.idleTimeout)
   }
 
   /// Tells the program that its bytes are on their way: at once, unless much waits for the client.
   func tell(_ done: @escaping Completion<Void>) -> PendingRequest {
-    guard isCongested, phase == .serving else {
+    guard isCongested, isServing else {
       loop.completeWrite(done)
       return PendingRequest()
     }
@@ -56,7 +56,7 @@ extension ServerConnection {
     if writeCount > 0 { return }
     writeEnd.clear(stream)
     if !writers.isEmpty { tellWriters(result) }
-    if turns.isEmpty, isLast || hasEnded { return endIfDone() }
+    if answers.isEmpty, isLast || hasEnded { return endIfDone() }
     advance()
   }
 

@@ -10,7 +10,7 @@ extension ServerConnection {
   ) -> PendingRequest {
     // No other request is handed out beside it, so it is its turn.
     guard isTurn(number) else { return fail(endCode, done) }
-    assert(!isReading && turns.count == 1, "a request for another protocol isn't alone")
+    assert(reading != .underWay && answers.count == 1, "a request for another protocol isn't alone")
     flush()
     _ = ResponseHead(response, .none).append(to: &output, isLast: false, minorVersion: 1, date: memory.date)
     return stream.write(output.takeBytes()) { [self] result in
@@ -19,12 +19,11 @@ extension ServerConnection {
         return done(.failure(error))
       }
       if phase == .closed { return done(.failure(UVError(endCode, operation: "upgrade"))) }
-      phase = .closed
+      enter(.closed)
       (stream.readTimeout, stream.writeTimeout, stream.totalTimeout) = (nil, nil, nil)
-      stream.unread(input)
+      stream.unread(input.bytes)
       tellStay(number)
-      firstNumber += 1
-      letGo()
+      letGo(areAnswered: true)
       done(.success(stream))
     }
   }
