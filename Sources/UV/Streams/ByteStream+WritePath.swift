@@ -104,26 +104,41 @@ extension ByteStream {
 
   // MARK: Tasks
 
-  /// Writes without waiting: the number of bytes taken, or an error. The number is ``WriteQueue/notTried`` if
-  /// the turn's budget is used up, and ``WriteQueue/sealed`` if a filter has taken them all.
+  /// How a task's write begins.
   @usableFromInline
-  func writeNow(_ bytes: Bytes) -> Result<Int, UVError> {
-    loop.spend(1) ? .success(WriteQueue.notTried) : offerForTask(bytes)
+  enum WriteStart {
+    /// The system has taken so many of the bytes.
+    case taken(Int)
+    /// The turn's budget is used up.
+    case notTried
+    /// Nothing is left of the bytes, and the task waits all the same: a filter has taken them, and the system
+    /// has no room for all that they have become; or there were none, and other writes wait.
+    case waits
+    case failed(UVError)
+
+    @inlinable
+    @inline(__always)
+    func isEnd(of bytes: Bytes) -> Bool {
+      if case .taken(bytes.count) = self { true } else { false }
+    }
   }
+
+  /// Writes without waiting.
+  @usableFromInline
+  func startWrite(_ bytes: Bytes) -> WriteStart { loop.spend(1) ? .notTried : offerForTask(bytes) }
 
   /// Writes for a task. A task has only one write under way at a time, so there is nothing to gather.
   @inline(__always)
-  private func offerForTask(_ bytes: Bytes) -> Result<Int, UVError> {
-    if let error = cancellation { return .failure(error) }
-    let taken: Int
+  private func offerForTask(_ bytes: Bytes) -> WriteStart {
+    if let error = cancellation { return .failed(error) }
     switch admission {
-    case .refused(let code): return .failure(writeError(code))
-    case .offered: taken = offer(bytes)
-    case .waits: taken = bytes.isEmpty ? WriteQueue.sealed : 0
-    case .filtered: return writes.writeAtOnce(filtered: bytes)
+    case .refused(let code): return .failed(writeError(code))
+    case .waits: return bytes.isEmpty ? .waits : .taken(0)
+    case .filtered: return writes.startWrite(filtered: bytes)
+    case .offered:
+      let taken = offer(bytes)
+      return taken < 0 ? .failed(failure(taken, "write")) : .taken(taken)
     }
-    if taken == WriteQueue.sealed { return .success(taken) }
-    return taken < 0 ? .failure(failure(taken, "write")) : .success(taken)
   }
 
   /// The error of the running task if it is cancelled.
@@ -135,17 +150,22 @@ extension ByteStream {
 
   /// Waits until the system has taken the rest of a task's write.
   @usableFromInline
-  nonisolated(nonsending) func writeRest(of bytes: Bytes, after taken: Int) async -> Result<Void, UVError> {
-    var taken = taken
-    if taken == WriteQueue.notTried {
+  nonisolated(nonsending) func finishWrite(
+    of bytes: Bytes, _ start: WriteStart
+  ) async -> Result<Void, UVError> {
+    var start = start
+    if case .notTried = start {
       await loop.giveWay()
-      switch offerForTask(bytes) {
-      case .success(bytes.count): return .success(())
-      case .success(let count): taken = count
-      case .failure(let error): return .failure(error)
-      }
+      start = offerForTask(bytes)
     }
-    if taken == WriteQueue.sealed { taken = bytes.count }
+    let taken: Int
+    switch start {
+    case .taken(bytes.count): return .success(())
+    case .taken(let count): taken = count
+    case .notTried: taken = 0
+    case .waits: taken = bytes.count
+    case .failed(let error): return .failure(error)
+    }
     let writes = writes
     let code: Int32 = await suspend(on: loop, task: loop.currentTask) { continuation in
       writes.wait(bytes, after: taken, .task(continuation))

@@ -11,7 +11,7 @@ import CUV
 ///
 /// All times are nanoseconds on libuv's clock.
 final class StreamTimeouts: HandleExtension {
-  enum Kind: Int {
+  enum Kind: Int, CaseIterable {
     case read, write, idle, total
     /// How long a peer may be silent while its server ends; see ``ByteStream/endWithServer(after:farewell:)``.
     case farewell
@@ -47,7 +47,7 @@ final class StreamTimeouts: HandleExtension {
   /// When the system has last taken bytes, or when somebody has begun to wait for that.
   @exclusivity(unchecked) private var lastWrite: UInt64 = 0
   @exclusivity(unchecked) private var block: HandleBlock
-  @exclusivity(unchecked) private var limits = [Limit](repeating: Limit(), count: 5)
+  @exclusivity(unchecked) private var limits = [Limit](repeating: Limit(), count: Kind.allCases.count)
   /// How soon a wait for bytes may end, from its beginning.
   @exclusivity(unchecked) private var readLength = UInt64.max
   /// How soon a wait for room may end, from its beginning.

@@ -9,25 +9,25 @@ extension WriteQueue {
   /// Seals a task's bytes and offers them to the system, if nothing is before them. A task that awaits each
   /// write has nothing to gather.
   ///
-  /// - Returns: How many bytes the system has taken: all or none, or ``sealed``.
-  func writeAtOnce(filtered bytes: Bytes) -> Result<Int, UVError> {
+  /// The system takes all or none of them.
+  func startWrite(filtered bytes: Bytes) -> ByteStream.WriteStart {
     guard isEmpty, bytes.count <= PendingWrites.bytesPerOffer, let filter else {
-      return .success(bytes.isEmpty && !isEmpty ? Self.sealed : 0)
+      return bytes.isEmpty && !isEmpty ? .waits : .taken(0)
     }
     _ = loop.spend(TurnBudget.systemCall &+ bytes.count >> 10)
     if !bytes.isEmpty, let error = bytes.withUnsafeBytes({ filter.seal($0) }) {
       failLater(error.code.rawValue)
-      return .failure(UVError(error.code, operation: "write", message: error.message))
+      return .failed(UVError(error.code, operation: "write", message: error.message))
     }
     let output = filter.output
     let taken = offer(output)
-    if taken < 0 { return .failure(failure(Int32(taken), "write")) }
+    if taken < 0 { return .failed(failure(Int32(taken), "write")) }
     if taken == output.count {
       filter.dropOutput()
-      return .success(bytes.count)
+      return .taken(bytes.count)
     }
     waitForSealed(by: filter, after: taken)
-    return .success(Self.sealed)
+    return .waits
   }
 
   /// Seals the writes that wait, and hands the result to the system, as much as the turn's budget allows.

@@ -110,15 +110,6 @@ final class WriteQueue: Cancelling {
     return PendingRequest(self, generation: pending.generation)
   }
 
-  /// The result of a task's write if nothing was tried, because the turn's budget is used up. It is less than
-  /// any number of bytes, so that the task waits.
-  static let notTried = -1
-
-  /// The result if nothing is left of a task's bytes, and the task waits all the same: a filter has taken
-  /// them, and the system has no room for all that they have become; or there were none, and other writes
-  /// wait. It is less than any number of bytes.
-  static let sealed = -2
-
   /// Sends what was added to the queue: at once if the system has taken a part of it, or else in the next
   /// turn.
   func sendRest(after taken: Int) -> PendingRequest {

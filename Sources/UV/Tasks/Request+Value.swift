@@ -40,8 +40,8 @@ extension Request where Success == Void {
   public var value: Void {
     get async throws(UVError) {
       if case .write(let stream, let bytes, _) = body {
-        let taken = try stream.writeNow(bytes).get()
-        if taken < bytes.count { try await stream.writeRest(of: bytes, after: taken).get() }
+        let start = stream.startWrite(bytes)
+        if !start.isEnd(of: bytes) { try await stream.finishWrite(of: bytes, start).get() }
         return
       }
       if case .writeAll(let stream, let buffers, _) = body {
