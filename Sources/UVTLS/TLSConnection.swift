@@ -14,7 +14,7 @@ import COpenSSL
 ///   no more until the peer has taken them.
 ///
 /// The corresponding OpenSSL type is `SSL`.
-public final class TLSConnection: ByteStream {
+public final class TLSConnection: ByteStream, TCPTransport {
   /// It is there as soon as the handshake begins, before anybody gets the connection.
   private(set) var session: TLSSession!
 

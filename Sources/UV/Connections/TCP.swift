@@ -42,7 +42,7 @@ public struct TCP {
   /// Takes over a connected socket, such as one that was accepted elsewhere. The socket is closed with the
   /// connection. If this function throws, the descriptor still belongs to the caller.
   ///
-  /// The socket keeps its options. So small writes leave at once (``TCPConnection/setNoDelay(_:)``) only if it was
+  /// The socket keeps its options. So small writes leave at once (``TCPTransport/setNoDelay(_:)``) only if it was
   /// set so.
   ///
   /// - Parameter fileDescriptor: The descriptor of a connected TCP socket.
