@@ -35,6 +35,11 @@ for (suffix, mode) in modes {
     targets.append(
       .executableTarget(name: name + suffix, dependencies: products, swiftSettings: settings + language))
   }
+  // Written from Design/api: a use of each public declaration.
+  targets.append(
+    .target(
+      name: "Declarations" + suffix, dependencies: products,
+      swiftSettings: asTheReadmeSays + language + [.enableUpcomingFeature("MemberImportVisibility")]))
 }
 // To build this one builds the others, and of the library no more than they use.
 let all: [Target.Dependency] = targets.map { .target(name: $0.name) }

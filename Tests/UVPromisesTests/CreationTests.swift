@@ -190,6 +190,19 @@ import UVTestSupport
     }
   }
 
+  @Test func `A cancellable promise is a promise, and is made like one`() async throws {
+    try await program { _, _ in
+      #expect(CancellablePromise<Int> { $0.fulfill(1) }.value == 1)
+      #expect(CancellablePromise.value(2).value == 2)
+      let (promise, seal) = CancellablePromise<Int>.pending()
+      seal.fulfill(3)
+      #expect(promise.value == 3)
+      let failed = CancellablePromise<Int>(error: Boom())
+      #expect(failed.error is Boom)
+      failed.cauterizeSilently()
+    }
+  }
+
   @Test func `wait runs the loop until the promise is resolved`() async throws {
     let log = Log<String>()
     try await withThread {

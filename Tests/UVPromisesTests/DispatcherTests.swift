@@ -57,6 +57,7 @@ import UVTestSupport
   @Test func `conf.Q says how handlers run that name no dispatcher`() async throws {
     try await program(logs: ["done 2", "finally", "settled", "attached", "microtask 1", "done 5"]) { _, log in
       let before = conf.Q
+      #expect(before.map == .microtask && before.return == .microtask)
       defer { conf.Q = before }
       conf.Q = (map: nil, return: .inline)
       let (promise, seal) = Promise<Int>.pending()

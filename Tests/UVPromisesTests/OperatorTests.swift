@@ -21,6 +21,9 @@ private struct Immediate: Thenable {
   func pipe(to body: @escaping (PMKResult<Int>) -> Void) { body(result!) }
 }
 
+/// An error of a program's own that is a cancellation.
+private struct GivenUp: CancellableError { let isCancelled = true }
+
 /// The operators, one by one.
 @Suite struct OperatorTests {
   @Test func `Pipe is told at once, or when the outcome comes`() async throws {
@@ -176,7 +179,7 @@ private struct Immediate: Thenable {
 
   @Test func `A policy about cancellations`() async throws {
     try await program(logsInAnyOrder: [
-      "2", "all: true", "by configuration", "ensure", "finally", "recovered 1", "true false",
+      "2", "all: true", "by configuration", "ensure", "finally", "recovered 1", "true false", "own: true",
     ]) { _, log in
       let cancelled = Promise<Int>(error: PMKError.cancelled)
       cancelled.catch { _ in log("never") }.finally { log("finally") }
@@ -187,6 +190,9 @@ private struct Immediate: Thenable {
         return .value(1)
       }.recover(policy: .allErrors) { _ in Promise.value(2) }.done { log("\($0)") }.cauterize()
       log("\(UVError(.cancelled, operation: "x").isCancelled) \((Boom() as any Error).isCancelled)")
+      let own = Promise<Int>(error: GivenUp())
+      own.catch { _ in log("never") }
+      own.catch(policy: .allErrors) { log("own: \($0.isCancelled)") }
       conf.catchPolicy = .allErrors
       cancelled.catch { _ in log("by configuration") }
       conf.catchPolicy = .allErrorsExceptCancellation

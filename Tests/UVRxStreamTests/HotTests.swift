@@ -287,6 +287,23 @@ import UVTestSupport
     #expect(log.values.sorted() == ["2 true", "4 true", "completed true", "produced 3", "set 4"])
   }
 
+  @Test func `A producer's events are values, errors that don't end it, and its end`() async throws {
+    let log = Log<String>()
+    try await withCallbackLoop { loop in
+      let producer = HotProducer<Int, Trouble> { tell in
+        loop.queueMicrotask {
+          let events: [StreamEvent<Int, Trouble>] = [
+            .next(1), .error(.first), .next(2), .terminate(reason: .completed),
+          ]
+          events.forEach(tell)
+        }
+      }
+      producer.on { log.append("\($0)") }.onError { log.append("\($0)") }.onTerminate { log.append("\($0)") }
+      loop.eventually(log.values.count == 4) { withExtendedLifetime(producer) {} }
+    }
+    #expect(log.values == ["1", "first", "2", "completed"])
+  }
+
   @Test func `An observable knows its value, and so do those derived from it`() {
     let input = ObservableInput<Int, Trouble>(0)
     var log: [String] = []

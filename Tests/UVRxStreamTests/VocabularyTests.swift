@@ -139,6 +139,29 @@ import UVTestSupport
     #expect(pushed == 7 && set == 8 && log.last == "7" && observable.value == 8)
   }
 
+  @Test func `A function takes futures and hot streams of each kind, and a future is a hot stream to it`() {
+    func values<Stream: HotStream<Int, Never>>(of stream: Stream, _ push: () -> Void) -> [Int] {
+      var values: [Int] = []
+      stream.asHot.on { values.append($0) }
+      push()
+      return values
+    }
+    func both(_ future: some StreamFuture<Int, Never>) -> (Future<Int, Never>, Hot<Int, Never>) {
+      (future.asFuture, future.asHot)
+    }
+    let (hot, observable) = (HotInput<Int, Never>(), ObservableInput<Int, Never>(0))
+    #expect(values(of: hot) { hot.push(1) } == [1])
+    #expect(values(of: observable) { observable.set(2) } == [2])
+    let input = FutureInput<Int, Never>()
+    let (future, stream) = both(input)
+    var log: [Int] = []
+    stream.on { log.append($0) }
+    let any: any AnyStream<Int, Never> = input
+    any.asHot.on { log.append($0) }
+    input.complete(.success(3))
+    #expect(future === input && log == [3, 3])
+  }
+
   private final class Owner {
     @HotWrap var lines: Hot<String, Never>
     @ObservableWrap(0) var count: Observable<Int, Never>
