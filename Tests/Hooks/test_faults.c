@@ -17,7 +17,6 @@ static _Atomic int armed;
 static int fault_error, fault_layers, fault_mask;
 static long first, last;
 static char only_name[32];
-static const char *_Atomic last_name;
 static _Atomic long calls, fired;
 
 /// The memory of the program, and that of libuv: calls from elsewhere (Foundation, the test library) are not
@@ -91,7 +90,6 @@ void test_faults_arm(int error, int layers, long nth, long count, const char *on
   last = nth + count - 1;
   // The caller's string goes with the call.
   strncpy(only_name, only ? only : "", sizeof only_name - 1);
-  last_name = NULL;
   calls = fired = 0;
   for (int i = 0; i < function_count; i++) functions[i].calls = 0;
   atomic_store(&armed, 1);
@@ -101,8 +99,6 @@ long test_faults_disarm(void) {
   atomic_store(&armed, 0);
   return atomic_load(&fired);
 }
-
-const char *test_faults_last(void) { return atomic_load(&last_name); }
 
 static int is_ours(const void *caller, int layer) {
   uintptr_t at = (uintptr_t)caller;
@@ -120,7 +116,6 @@ int fault_due(const char *name, int layer, int mask, const void *caller) {
   long number = atomic_fetch_add(&calls, 1) + 1;
   if (number < first || number > last) return 0;
   atomic_fetch_add(&fired, 1);
-  last_name = name;
   return fault_error;
 }
 

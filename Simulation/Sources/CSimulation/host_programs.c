@@ -54,7 +54,6 @@ bool sim_host_has_ended(const struct sim_host *host) {
 
 
 uint8_t sim_host_number(const struct sim_host *host) { return host->number; }
-const char *sim_host_name(const struct sim_host *host) { return host->name; }
 struct sim_host *sim_host_current(void) { return sim_self ? sim_self->host : NULL; }
 
 const char *sim_host_name_of(uint8_t number) {

@@ -46,9 +46,6 @@ void test_faults_arm(int error, int layers, long nth, long count, const char *on
 /// Ends that; returns how many calls have failed.
 long test_faults_disarm(void);
 
-/// The name of the function that failed last, null if none has since faults were armed.
-const char *test_faults_last(void);
-
 /// The names of the functions in `layers` that can fail in that way, by their index from 0; null beyond the
 /// last.
 const char *test_faults_function(int index, int error, int layers);

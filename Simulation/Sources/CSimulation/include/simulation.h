@@ -114,8 +114,6 @@ void sim_host_crash(struct sim_host *host);
 /// Ends the process of the host, while its machine goes on: peers are told, files stay, and programs that it has started go on.
 void sim_host_kill(struct sim_host *host);
 
-const char *sim_host_name(const struct sim_host *host);
-
 /// The last part of its addresses; 0 is the world's own thread.
 uint8_t sim_host_number(const struct sim_host *host);
 
