@@ -28,10 +28,11 @@ import UVTestSupport
     } peer: { peer in
       for count in Self.counts {
         for isText in [true, false] {
+          let message = Self.message(count, isText: isText)
           for _ in 0..<3 {
             let received = try #require(try await peer.read())
             #expect(received.first == (isText ? 0x81 : 0x82) && received.payload.count == count)
-            switch Self.message(count, isText: isText) {
+            switch message {
             case .text(let text): #expect(received.payload == Bytes(text))
             case .binary(let bytes): #expect(received.payload == bytes)
             }
