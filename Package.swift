@@ -44,16 +44,14 @@ let package = Package(
   products: [
     .library(name: "UV", targets: ["UV"]),
     .library(name: "UVPromises", targets: ["UVPromises"]),
-    .library(name: "UVPromisesFoundation", targets: ["UVPromisesFoundation"]),
     .library(name: "UVFutures", targets: ["UVFutures"]),
     .library(name: "UVRxStream", targets: ["UVRxStream"]),
     .library(name: "UVTLS", targets: ["UVTLS"]),
     .library(name: "UVDNS", targets: ["UVDNS"]),
     .library(name: "UVHTTP", targets: ["UVHTTP"]),
     .library(name: "StallWatch", targets: ["StallWatch"]),
-    .library(name: "UVStalls", targets: ["UVStalls"]),
     .library(name: "UVService", targets: ["UVService"]),
-    .library(name: "UVDiagnostics", targets: ["UVDiagnostics"]),
+    .library(name: "UVDiagnostics", targets: ["UVDiagnostics", "UVStalls"]),
     .library(name: "UVNIO", targets: ["UVNIO"]),
   ],
   traits: [
@@ -141,8 +139,6 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "UVNIO", dependencies: ["UV", nio("NIOCore")], swiftSettings: settings),
     .target(
-      name: "UVPromisesFoundation", dependencies: ["UVPromises"], swiftSettings: settings),
-    .target(
       name: "UVFutures",
       dependencies: ["UV", combine("OpenCombine"), combine("OpenCombineDispatch")],
       swiftSettings: settings),
@@ -158,7 +154,7 @@ let package = Package(
       name: "UVStallsTests", dependencies: ["StallWatch", "UVStalls", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "UVPromisesTests", dependencies: ["UVPromises", "UVPromisesFoundation", "UVTestSupport"],
+      name: "UVPromisesTests", dependencies: ["UVPromises", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "UVFuturesTests", dependencies: ["UVFutures", "UVTestSupport"],

@@ -51,7 +51,7 @@ let package = Package(
     example("Chat", [uv("UVHTTP"), options]),
     example("Copy", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),
     example("CounterAPI", [uv("UVHTTP")]),
-    example("Dashboard", [uv("UVDiagnostics"), uv("UVStalls")]),
+    example("Dashboard", [uv("UVDiagnostics")]),
     example("EchoServer", [uv("UV")]),
     example("FileServer", [uv("UVHTTP"), uv("UVTLS"), options]),
     example("FourStyles", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),

@@ -64,7 +64,7 @@ let package = Package(
       name: "BenchWorkloads",
       dependencies: [
         "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", uv("UV"), uv("UVFutures"),
-        uv("UVHTTP"), uv("UVPromises"), uv("UVStalls"), uv("UVTLS"),
+        uv("UVDiagnostics"), uv("UVHTTP"), uv("UVPromises"), uv("UVTLS"),
         .product(name: "UVService", package: "swift-uv", condition: .when(traits: ["Everything"])),
         .product(name: "RedisCommands", package: "Examples"),
       ],

@@ -10,7 +10,7 @@ let asTheReadmeSays: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsen
 
 let products: [Target.Dependency] =
   [
-    "UV", "UVPromises", "UVFutures", "UVRxStream", "UVStalls", "StallWatch", "UVTLS", "UVDNS", "UVHTTP",
+    "UV", "UVPromises", "UVFutures", "UVRxStream", "StallWatch", "UVTLS", "UVDNS", "UVHTTP",
     "UVService", "UVDiagnostics", "UVNIO",
   ].map {
     .product(name: $0, package: "swift-uv")

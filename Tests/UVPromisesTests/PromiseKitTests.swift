@@ -3,7 +3,6 @@ import Foundation
 import Testing
 import UV
 import UVPromises
-import UVPromisesFoundation
 import UVTestSupport
 
 #if canImport(FoundationNetworking)
@@ -15,8 +14,15 @@ import FoundationNetworking
   @Test func `Foundation's cancellations are cancellations`() {
     #expect(URLError(.cancelled).isCancelled && !URLError(.timedOut).isCancelled)
     #expect(CocoaError(.userCancelled).isCancelled && !CocoaError(.fileNoSuchFile).isCancelled)
-    #expect((PMKError.badInput as any LocalizedError).errorDescription == PMKError.badInput.description)
-    #expect(PMKError.badInput.localizedDescription == PMKError.badInput.description)
+    let erased: [any Error] = [
+      URLError(.cancelled), CocoaError(.userCancelled), NSError(domain: NSURLErrorDomain, code: -999),
+    ]
+    #expect(erased.allSatisfy { $0.isCancelled })
+    let others: [any Error] = [
+      Boom(), NSError(domain: "mine", code: -999), NSError(domain: "mine", code: 3072),
+    ]
+    #expect(!others.contains { $0.isCancelled })
+    #expect(PMKError.badInput.errorDescription == PMKError.badInput.description)
   }
 
   @Test func `when and race of settled promises are settled at once`() async throws {

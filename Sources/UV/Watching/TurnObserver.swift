@@ -1,7 +1,7 @@
 import CUV
 
 /// An object that looks at a loop's turns from another thread. It is the one place where such a watch meets
-/// the loop; the product `UVStalls` has one.
+/// the loop; the module `UVStalls` has one.
 package protocol TurnObserver: AnyObject {
   /// Where the loop says when its turn began.
   var turn: UnsafeMutablePointer<cuv_turn> { get }

@@ -25,9 +25,29 @@ extension CancellationError: CancellableError {
 }
 
 extension Error {
-  /// Whether the error stands for a cancellation: of a promise, of a task, or of an operation on the loop.
-  public var isCancelled: Bool { (self as? any CancellableError)?.isCancelled ?? false }
+  /// Whether the error stands for a cancellation: of a promise, of a task, of an operation on the loop, or one
+  /// of Foundation's. These are `URLError.cancelled` and `CocoaError.userCancelled`.
+  public var isCancelled: Bool {
+    if let error = self as? any CancellableError { return error.isCancelled }
+    return isCancelledByFoundation
+  }
+
+  /// This module does without Foundation, so it looks at the domain and the code. Only few errors have a domain
+  /// that isn't the name of their type.
+  private var isCancelledByFoundation: Bool {
+    switch _code {
+    case -999: _domain == "NSURLErrorDomain"
+    case 3072: _domain == "NSCocoaErrorDomain"
+    // A structure of Swift's, whose own code isn't the one that `Error` has.
+    case 1:
+      Self.self == cocoaError && Mirror(reflecting: self).descendant("code", "rawValue") as? Int == 3072
+    default: false
+    }
+  }
 }
+
+/// `CocoaError` outside Apple's platforms; nil in a program that has no Foundation.
+private let cocoaError: Any.Type? = _typeByName("20FoundationEssentials10CocoaErrorV")
 
 /// Which errors a `catch` or `recover` is for.
 ///

@@ -57,7 +57,6 @@ extension PMKError: CustomStringConvertible, CustomDebugStringConvertible {
   /// The same sentence.
   public var debugDescription: String { description }
 
-  /// The same sentence, by the name that `LocalizedError` has for it; the module `UVPromisesFoundation` adds
-  /// the conformance.
+  /// The same sentence, by the name that Foundation's `LocalizedError` has for it.
   public var errorDescription: String? { description }
 }

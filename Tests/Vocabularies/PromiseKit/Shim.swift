@@ -2,7 +2,6 @@
 @_exported import BesideXCTest
 import Dispatch
 @_exported import UVPromises
-@_exported import UVPromisesFoundation
 
 /// PromiseKit's name for an outcome, which is the standard library's here.
 package typealias Result = PMKResult
