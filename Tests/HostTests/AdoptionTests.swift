@@ -152,7 +152,7 @@ import UVTestSupport
           for _ in 0..<10 {
             try await client.write("hello").value
             var count = 0
-            while count < 6, let chunk = try await client.read().value { count += chunk.count }
+            while count < 6, let chunk = try await client.next().value { count += chunk.count }
             received.append(count)
           }
           client.close()

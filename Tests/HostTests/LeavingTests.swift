@@ -147,7 +147,7 @@ import UVTestSupport
       #expect(log.values == [])
       let client = loop.spawn { () async throws(UVError) in
         let connection = try await loop.tcp.connect(to: listener.localAddress()).value
-        _ = try? await connection.read().value
+        _ = try? await connection.next().value
         connection.close()
       }
       host.run()

@@ -63,7 +63,7 @@ import UVTestSupport
               loop.detach { _ in answers.append("left") }
               letGo?()
             }
-            if isPoolBusy { leave() } else { far.read { _ in leave() } }
+            if isPoolBusy { leave() } else { far.next { _ in leave() } }
           }
         }
         host.run()

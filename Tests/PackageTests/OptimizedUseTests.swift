@@ -38,7 +38,7 @@ import Testing
     """,
     """
     public func choose(_ c: TCPConnection, _ f: () throws -> Int, _ b: Bool) async throws -> Int {
-      let n = if b { try await c.read().value?.count ?? 0 } else { try f() }
+      let n = if b { try await c.next().value?.count ?? 0 } else { try f() }
       try await c.write("x").value
       return n
     }

@@ -20,7 +20,7 @@ import UVTestSupport
       let readers = (0..<3).map { _ in
         loop.spawn { try? await loop.sleep(for: .seconds(60)).value }
       }
-      let reading = loop.spawn { _ = try? await connection.read().value }
+      let reading = loop.spawn { _ = try? await connection.next().value }
       try await loop.sleep(for: .milliseconds(1)).value
       let answer = try await loop.ask(page.url(of: "snapshot.json"))
       #expect(answer.status == 200 && answer.fields[.contentType] == "application/json")

@@ -84,7 +84,7 @@ import UVTestSupport
       loop.tcp.connect(to: address).publisher()
         .flatMap { connection in
           connection.write(Bytes(request)).publisher()
-            .flatMap { connection.read().publisher() }
+            .flatMap { connection.next().publisher() }
             .handleEvents(
               receiveCompletion: { _ in connection.close() }, receiveCancel: { connection.close() })
         }

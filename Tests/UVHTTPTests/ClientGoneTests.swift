@@ -147,7 +147,7 @@ import UVTestSupport
       try await stream.write(Self.get).value
       try await loop.until { outcomes.values.count == 2 }
       #expect(outcomes.values == ["7", "Mine()"])
-      _ = try await stream.read().value
+      _ = try await stream.next().value
       stream.close()
     }
   }

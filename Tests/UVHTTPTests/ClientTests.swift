@@ -141,7 +141,7 @@ import UVTestSupport
       #expect("\(text)".contains("connection: close\r\n"))
       #expect(bodies(of: "\(text)") == ["last"])
       busy.close()
-      #expect(try await idle.read().value == nil)
+      #expect(try await idle.next().value == nil)
       idle.close()
       let report = try await ending.value
       #expect(report.count == 0)

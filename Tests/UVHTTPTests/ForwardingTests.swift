@@ -241,7 +241,7 @@ import UVTestSupport
       let head = "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nab"
       try await stream.write(Bytes(head)).value
       let end = stream.loop.clock.now.advanced(by: .milliseconds(400))
-      while stream.loop.clock.now < end { try #require(try await stream.read().value != nil) }
+      while stream.loop.clock.now < end { try #require(try await stream.next().value != nil) }
       try await stream.write("cd").value
       #expect(try await stream.readToEnd(limit: 1 << 20).value.suffix(5).elementsEqual("0\r\n\r\n".utf8))
       #expect(bodies.values == ["abcd"])

@@ -125,7 +125,7 @@ import UVTestSupport
       #expect(ends.values == [.cancelled])
       var count = 0
       do {
-        while let bytes = try await stream.read().value { count += bytes.count }
+        while let bytes = try await stream.next().value { count += bytes.count }
       } catch {}
       #expect(count < Self.much.count)
     }
@@ -255,7 +255,7 @@ import UVTestSupport
         #expect("\(head)".contains("connection: close") == (size == sizes.last))
         #expect(try await stream.read(exactly: size).value == Bytes(Self.much[..<size]))
       }
-      #expect(try await stream.read().value == nil)
+      #expect(try await stream.next().value == nil)
       #expect(ends.values == [nil, nil, nil])
     }
   }

@@ -42,7 +42,7 @@ import UVTestSupport
       try await client.write("hello").value
       #expect(try await server.read(exactly: 5).value == "hello")
       try await client.shutdown().value
-      #expect(try await server.read().value == nil)
+      #expect(try await server.next().value == nil)
       try await server.write(page).value
       try await server.shutdown().value
       #expect(try await reading.value == page)
@@ -58,7 +58,7 @@ import UVTestSupport
       try await server.write("half").value
       #expect(try await client.read(exactly: 4).value == "half")
       server.closeReset()
-      let code = await failure { _ = try await client.read().value }?.code
+      let code = await failure { _ = try await client.next().value }?.code
       #expect(code == .connectionReset)
     }
   }
@@ -94,13 +94,13 @@ import UVTestSupport
       if halfClosed { try await taker.shutdown().value }
       for _ in 0..<30 {
         try await sender.write("a").value
-        #expect(try await taker.read().value == "a")
+        #expect(try await taker.next().value == "a")
         try await sender.loop.sleep(for: .milliseconds(20)).value
       }
       if !halfClosed { try await taker.shutdown().value }
       try await sender.shutdown().value
-      #expect(try await taker.read().value == nil)
-      #expect(try await sender.read().value == nil)
+      #expect(try await taker.next().value == nil)
+      #expect(try await sender.next().value == nil)
     }
     try await withTunnel { one, other in
       (fromClient ? one : other).readTimeout = .milliseconds(50)
@@ -113,7 +113,7 @@ import UVTestSupport
 
   private nonisolated(nonsending) func expectResets(_ peers: TCPConnection...) async throws {
     for peer in peers {
-      let code = await failure { _ = try await peer.read().value }?.code
+      let code = await failure { _ = try await peer.next().value }?.code
       #expect(code == .connectionReset)
     }
   }
@@ -127,7 +127,7 @@ import UVTestSupport
     } _: { client, server in
       try await client.shutdown().value
       try await server.shutdown().value
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
     }
     try await withTunnel { one, other in
       var hasEnded = false
@@ -140,7 +140,7 @@ import UVTestSupport
     } _: { client, server in
       try await client.shutdown().value
       try await server.shutdown().value
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
     }
   }
 

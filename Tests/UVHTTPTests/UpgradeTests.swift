@@ -33,7 +33,7 @@ import UVTestSupport
         let second = try await client.stream.read(exactly: 4).value
         #expect(second == "def!")
         try await client.stream.shutdown().value
-        let end = try await client.stream.read().value
+        let end = try await client.stream.next().value
         #expect(end == nil)
       }
     }
@@ -70,7 +70,7 @@ import UVTestSupport
           try await client.stream.write("de").value
           #expect(try await client.stream.read(exactly: 6).value == "abc\nde")
           try await client.stream.shutdown().value
-          #expect(try await client.stream.read().value == nil)
+          #expect(try await client.stream.next().value == nil)
         }
       }
     }

@@ -97,10 +97,10 @@ import UVTestSupport
       let clock = stream.loop.clock
       // Several times the limit, which is long enough for a busy machine.
       let end = clock.now.advanced(by: .milliseconds(800))
-      while clock.now < end { try #require(try await stream.read().value != nil) }
+      while clock.now < end { try #require(try await stream.next().value != nil) }
       try await stream.write("cd").value
       var last = Bytes()
-      while let bytes = try await stream.read().value {
+      while let bytes = try await stream.next().value {
         #expect(!"\(bytes)".contains("HTTP/1.1"))
         last = Bytes(last.followed(by: bytes).suffix(5))
       }
@@ -141,7 +141,7 @@ import UVTestSupport
         if reading == .complete { try await stream.write("cd").value }
         var rest = count
         _ = await failure {
-          while let bytes = try await stream.read().value {
+          while let bytes = try await stream.next().value {
             rest -= bytes.count
             try await loop.sleep(for: .milliseconds(1)).value
           }

@@ -21,9 +21,9 @@ import UVTestSupport
   @Test func everyElementInOrderThenTheEnd() async throws {
     try await program(logs: ["peer read one", "peer read two", "end"]) { loop, log in
       try serve(loop) { peer in
-        peer.write("one").promise().then { peer.read().promise() }.then { echo -> Promise<Bytes?> in
+        peer.write("one").promise().then { peer.next().promise() }.then { echo -> Promise<Bytes?> in
           log("peer read \(echo!)")
-          return peer.write("two").promise().then { peer.read().promise() }
+          return peer.write("two").promise().then { peer.next().promise() }
         }.done {
           log("peer read \($0!)")
           peer.close()

@@ -23,7 +23,7 @@ import UVTestSupport
       let second = try await loop.tcp.connect(to: listener.localAddress()).value
       let accepted = try await listener.accept().value
       server.readTimeout = .zero
-      await #expect(throws: UVError.self) { try await server.read().value }
+      await #expect(throws: UVError.self) { try await server.next().value }
       func total(_ label: String) -> Int64 {
         metrics.counterTotal(label: label, dimensions: [("loop", "mine")])
       }
@@ -169,7 +169,7 @@ import UVTestSupport
         try await server.write([bytes, "end"]).value
       }
       var count = 0
-      while count < 10_000_003 { count += try await client.read().value?.count ?? 0 }
+      while count < 10_000_003 { count += try await client.next().value?.count ?? 0 }
       try await writing.value
       #expect(loop.counts.bytesWritten - before.bytesWritten == 10_000_003)
       #expect(loop.counts.bytesRead - before.bytesRead == 10_000_003)

@@ -66,10 +66,10 @@ import UVTestSupport
     tracer.clearAll()
     try await withPair { loop, client, server in
       try await client.write("x").value
-      _ = try await server.read().value
+      _ = try await server.next().value
       #expect(tracer.finishedSpans.isEmpty)
       await #expect(throws: UVError.self) {
-        try await server.withSpan("late") { _ in try await server.read().timeout(after: .zero).value }
+        try await server.withSpan("late") { _ in try await server.next().timeout(after: .zero).value }
       }
       #expect(tracer.finishedSpans.first?.errors.count == 1)
     }

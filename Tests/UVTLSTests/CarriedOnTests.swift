@@ -88,7 +88,7 @@ import UVTestSupport
   func readTimeout() async throws {
     try await withLoop { loop in
       let (_, server, client) = try await secured(loop) { $0.readTimeout = .milliseconds(5) }
-      await expectError(.timedOut, of: try await server.read().value)
+      await expectError(.timedOut, of: try await server.next().value)
       client.close()
       server.close()
     }
@@ -100,7 +100,7 @@ import UVTestSupport
       await expectError(.timedOut, of: try await server.write(Bytes(repeating: 1, count: 32 << 20)).value)
       #expect(server.isClosing)
       await expectFailure(.connectionReset, .tlsTruncated) { () async throws(UVError) in
-        while try await client.read().value != nil {}
+        while try await client.next().value != nil {}
       }
       client.close()
     }
@@ -122,7 +122,7 @@ import UVTestSupport
       cancelled.cancel()
       let session = loop.spawn { () async throws(UVError) in
         defer { server.close() }
-        while try await server.read().value != nil {}
+        while try await server.next().value != nil {}
       }
       try await client.write("request").value
       #expect(loop.openConnectionCount == 1)
@@ -141,7 +141,7 @@ import UVTestSupport
       }
       let session = loop.spawn { () async throws(UVError) in
         defer { server.close() }
-        while try await server.read().value != nil {}
+        while try await server.next().value != nil {}
       }
       try await client.write("request").value
       let ending = loop.spawn { () async throws(UVError) in
@@ -175,7 +175,7 @@ import UVTestSupport
       let report = try await loop.shutdownGracefully(within: .seconds(1000)).value
       #expect(report.count == 0)
       #expect(failures.values == [.timedOut])
-      #expect(try await silent.read().value == nil)
+      #expect(try await silent.next().value == nil)
       silent.close()
     }
   }

@@ -50,9 +50,9 @@ import UVTestSupport
       for _ in 0..<3 {
         let connection = try await loop.tls.connect(host: "localhost", port: port, client).value
         try await connection.write("echo").value
-        #expect(try await connection.read().value == "echo")
+        #expect(try await connection.next().value == "echo")
         try await connection.shutdown().value
-        #expect(try await connection.read().value == nil)
+        #expect(try await connection.next().value == nil)
         connection.close()
       }
       do {
@@ -98,7 +98,7 @@ import UVTestSupport
         onHandshakeFailure: { failures.append($0.code) })
       listener.start { _ in }
       let idle = try await loop.tcp.connect(to: listener.localAddress()).value
-      #expect(try await idle.read().value == nil)
+      #expect(try await idle.next().value == nil)
       #expect(failures.values == [.timedOut])
       idle.close()
       listener.close()
@@ -137,7 +137,7 @@ import UVTestSupport
       let far = try await accepting.value
       try await near.write("early").value
       while near.isActive || far.isActive { try await loop.sleep(for: .zero).value }
-      #expect(try await far.read().value == "early")
+      #expect(try await far.next().value == "early")
       while far.isActive { try await loop.sleep(for: .zero).value }
       // A reader that asks while the handshake's last bytes are being delivered is served, too.
       let log = Log<Bytes>()
@@ -174,7 +174,7 @@ import UVTestSupport
       let connecting = loop.spawn { () async throws(UVError) in
         try await loop.tls.secure(far, client, host: "localhost").value
       }
-      let hello = try #require(try await near.read().value)
+      let hello = try #require(try await near.next().value)
       try await plainClient.write(["STARTTLS\r\n", hello]).value
       #expect(try await plainClient.readLine(limit: 100).value == "go ahead")
       near.start { if case .success(let bytes?) = $0 { plainClient.write(bytes) { _ in } } }
@@ -182,7 +182,7 @@ import UVTestSupport
       let secured = try await connecting.value
       try await secured.write("in secret\n").value
       #expect(try await serving.value == "in secret")
-      #expect(try await secured.read().value == nil)
+      #expect(try await secured.next().value == nil)
       secured.close()
       near.close()
     }
@@ -220,9 +220,9 @@ import UVTestSupport
       }
     ) { _, server, client in
       try await client.write("hello").value
-      #expect(try await server.read().value == "hello")
+      #expect(try await server.next().value == "hello")
       try await server.write("you too").value
-      #expect(try await client.read().value == "you too")
+      #expect(try await client.next().value == "you too")
     }
   }
 
@@ -265,7 +265,7 @@ import UVTestSupport
       try accepted.setKeepAlive(.seconds(60))
       #expect(try await listener.next().value == nil)
       try await connection.write("still here").value
-      #expect(try await accepted.read().value == "still here")
+      #expect(try await accepted.next().value == "still here")
       #expect(shutdown.resultIfFinished == nil)
       accepted.close()
       #expect(try await shutdown.value.count == 0)
@@ -284,7 +284,7 @@ import UVTestSupport
         var count = 0
         for try await connection in listener {
           count += 1
-          while let bytes = try await connection.read().value { try await connection.write(bytes).value }
+          while let bytes = try await connection.next().value { try await connection.write(bytes).value }
           connection.close()
         }
         return count
@@ -298,7 +298,7 @@ import UVTestSupport
       while let other = try? await loop.tcp.connect(host: "127.0.0.1", port: port).value { other.close() }
       let connection = try await loop.tls.secure(plain, client, host: "localhost").value
       try await connection.write("a request").value
-      #expect(try await connection.read().value == "a request")
+      #expect(try await connection.next().value == "a request")
       try await connection.shutdown().value
       #expect(try await serving.value == 1)
       #expect(try await shutdown.value.count == 0)

@@ -15,9 +15,9 @@ import UVTestSupport
       func connect() async throws {
         let (near, far) = try await handshake(loop, server, client).get()
         try await near.write("x").value
-        _ = try await far.read().value
+        _ = try await far.next().value
         try await far.write("x").value
-        _ = try await near.read().value
+        _ = try await near.next().value
         connections += [near, far]
       }
       for _ in 0..<10 { try await connect() }
@@ -205,7 +205,7 @@ import UVTestSupport
       }
       let (pending, far) = try await send()
       #expect(try await far.read(exactly: 4).value == "file")
-      #expect(try await far.read().timeout(after: .seconds(10)).value == nil)
+      #expect(try await far.next().timeout(after: .seconds(10)).value == nil)
       #expect(log.values == [4])
       pending.cancel()
       far.close()

@@ -32,7 +32,7 @@ import UVTestSupport
       let line = try await connection.readLine(limit: 1000).value ?? ""
       try await connection.write(["you said ", line, "\n"]).value
       try await connection.shutdown().value
-      _ = try? await connection.read().value
+      _ = try? await connection.next().value
       let version =
         "\(connection.protocolVersion) \(connection.negotiatedProtocol ?? "-") \(connection.isResumed)"
       connection.close()
@@ -100,7 +100,7 @@ import UVTestSupport
         try await connection.write([Bytes("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n"), body])
           .value
         try await connection.shutdown().value
-        _ = try? await connection.read().value
+        _ = try? await connection.next().value
         connection.close()
       }
       let port = try listener.localAddress().port
@@ -194,7 +194,7 @@ import UVTestSupport
         try await child.standardInput!.write(Bytes("\(command)\n")).value
         if command == "R" {
           // The client gives up when its request is refused. Whoever reads sees an end, or an error.
-          _ = try? await connection.read().value
+          _ = try? await connection.next().value
         } else {
           try await loop.until { told.contains("KEYUPDATE") }
           try await connection.write("answer\n").value

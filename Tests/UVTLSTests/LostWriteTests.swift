@@ -34,7 +34,7 @@ import UVTestSupport
       try await loop.until { connection.writeQueueSize > 0 }
       connection.write("after") { log.append("after \($0.error?.name ?? "ok")") }
       try await peer.write(Bytes(repeating: 0x78, count: 100)).value
-      await expectFailure(.tls) { () async throws(UVError) in _ = try await connection.read().value }
+      await expectFailure(.tls) { () async throws(UVError) in _ = try await connection.next().value }
       // The peer takes what the system has, so that the rest of what was sealed leaves.
       peer.start { _ in }
       try await loop.until { log.values.count == 2 }
@@ -58,10 +58,10 @@ import UVTestSupport
           try await loop.until { connection.writeQueueSize > 0 }
         }
         try await peer.write(Bytes(repeating: 0x78, count: 100)).value
-        await expectFailure(.tls) { () async throws(UVError) in _ = try await connection.read().value }
+        await expectFailure(.tls) { () async throws(UVError) in _ = try await connection.next().value }
       }
       other.readTimeout = .seconds(5)
-      await expectFailure(.tls) { () async throws(UVError) in while try await other.read().value != nil {} }
+      await expectFailure(.tls) { () async throws(UVError) in while try await other.next().value != nil {} }
       try await file.close().value
     }
   }

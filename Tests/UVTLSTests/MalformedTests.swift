@@ -87,7 +87,7 @@ struct MalformedTests {
           try await connection.write(["you said ", line, "\n"]).value
           codes.append(nil)
         } catch { codes.append(error.code) }
-        _ = try? await connection.read().value
+        _ = try? await connection.next().value
         connection.close()
       }
       let output = try await child.standardOutput!.readToEnd(limit: 1 << 20).value

@@ -22,7 +22,7 @@ struct NIOTests {
       try await connection.write(["you said ", line ?? "", "\n"]).value
       #expect(try await child.standardOutput!.readLine(limit: 1000).value == "you said from SwiftNIO")
       // Its sign of the end.
-      #expect(try await connection.read().value == nil)
+      #expect(try await connection.next().value == nil)
       connection.close()
       #expect(try await child.exit().value.isSuccess)
       listener.close()
@@ -49,7 +49,7 @@ struct NIOTests {
         #expect(connection.protocolVersion == .tls13)
         #expect(connection.isResumed == isSecond)
         try await connection.shutdown().value
-        #expect(try await connection.read().value == nil)
+        #expect(try await connection.next().value == nil)
         connection.close()
       }
       try await child.standardInput!.shutdown().value

@@ -35,7 +35,7 @@ import UVTestSupport
               log.append(String(decoding: bytes ?? Bytes(), as: UTF8.self))
               return connection.shutdown().publisher()
             }
-            .flatMap { connection.read().publisher() }
+            .flatMap { connection.next().publisher() }
             .map { (connection, $0) }
         }
         .sink(receiveCompletion: { log.append("client \($0)") }) { connection, last in

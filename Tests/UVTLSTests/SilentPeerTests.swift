@@ -42,7 +42,7 @@ import UVTestSupport
     let connection = try await loop.tls.connect(
       host: "127.0.0.1", port: Int(listener.localAddress().port), client
     ).value
-    #expect(try await connection.read().value == "welcome")
+    #expect(try await connection.next().value == "welcome")
     connection.close()
   }
 
@@ -52,7 +52,7 @@ import UVTestSupport
   {
     let (near, far) = try loop.pipes.socketPair()
     let request = loop.tls.secure(far, client, host: "localhost") { _ in }
-    let hello = try #require(try await near.read().value)
+    let hello = try #require(try await near.next().value)
     request.cancel()
     near.close()
     return hello
@@ -70,7 +70,7 @@ import UVTestSupport
       #expect(failures.values == [])
       // The silent ones are as welcome once they speak.
       let late = try await loop.tls.secure(silent[7], client, host: "localhost").value
-      #expect(try await late.read().value == "welcome")
+      #expect(try await late.next().value == "welcome")
       late.close()
       // One that leaves is told of, as one whose handshake has begun.
       try await silent[8].close().value
@@ -111,11 +111,11 @@ import UVTestSupport
       var silent: [TCPConnection] = []
       for _ in 0..<5 { silent.append(try await Self.connect(loop, listener)) }
       #expect(failures.values == [.connectionAborted, .connectionAborted])
-      for connection in silent[..<2] { #expect(try await connection.read().value == nil) }
+      for connection in silent[..<2] { #expect(try await connection.next().value == nil) }
       try await Self.expectWelcome(loop, listener, client)
       #expect(failures.values.count == 3)
       let late = try await loop.tls.secure(silent[4], client, host: "localhost").value
-      #expect(try await late.read().value == "welcome")
+      #expect(try await late.next().value == "welcome")
       late.close()
       listener.close()
       for connection in silent { connection.close() }
@@ -154,7 +154,7 @@ import UVTestSupport
       let stalled = try await [
         Self.connect(loop, listener, sending: hello), Self.connect(loop, listener, sending: hello),
       ]
-      for connection in stalled { #expect(try await connection.read().value != nil) }
+      for connection in stalled { #expect(try await connection.next().value != nil) }
       // Those who wait have a peer that leaves among them.
       let waiting = try await Self.connect(loop, listener, sending: hello)
       try await waiting.close().value
@@ -193,7 +193,7 @@ import UVTestSupport
       for bytes in ["", hello, hello, ""] as [Bytes] {
         peers.append(try await Self.connect(loop, listener, sending: bytes))
       }
-      #expect(try await peers[1].read().value != nil)
+      #expect(try await peers[1].next().value != nil)
       if byShutdown {
         let rest = try await loop.shutdownGracefully(within: .milliseconds(5)).value
         #expect(rest.count == 4)

@@ -13,14 +13,14 @@ import UVTestSupport
       #expect(client.peerCertificates.count == 1)
       #expect(throws: UVError(.notSupported, operation: "tcp_getpeername")) { try client.peerAddress() }
       try await client.write("hello").value
-      #expect(try await server.read().value == "hello")
+      #expect(try await server.next().value == "hello")
       let log = Log<String>()
       server.write("from a callback") { if case .success = $0 { log.append("written") } }
-      client.read { log.append("\($0.value.flatMap { $0 } ?? "-")") }
+      client.next { log.append("\($0.value.flatMap { $0 } ?? "-")") }
       while log.values.count < 2 { try await loop.sleep(for: .zero).value }
       #expect(log.values.sorted() == ["from a callback", "written"])
       server.write("from a promise").promise().done { log.append("kept") }.catch { log.append("\($0)") }
-      #expect(try await client.read().value == "from a promise")
+      #expect(try await client.next().value == "from a promise")
       while log.values.count < 3 { try await loop.sleep(for: .zero).value }
       #expect(log.values.last == "kept")
     }
@@ -48,7 +48,7 @@ import UVTestSupport
       try await client.write("one\ntwo\r\nand the rest").value
       #expect(try await server.readLine(limit: 10).value == "one")
       #expect(try await server.readLine(limit: 10).value == "two")
-      #expect(try await server.read().value == "and the rest")
+      #expect(try await server.next().value == "and the rest")
     }
   }
 
@@ -132,13 +132,13 @@ import UVTestSupport
   @Test func `Both ends end cleanly, one after the other`() async throws {
     try await withTLS { loop, server, client throws in
       try await client.shutdown().value
-      #expect(try await server.read().value == nil)
+      #expect(try await server.next().value == nil)
       await expectError(.brokenPipe, of: try await client.write("x").value)
       // The other direction goes on.
       try await server.write("still here").value
-      #expect(try await client.read().value == "still here")
+      #expect(try await client.next().value == "still here")
       server.close()
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
     }
   }
 
@@ -155,11 +155,11 @@ import UVTestSupport
       forward(proxyFar, proxyNear)
       let (a, b) = try await handshake(loop, near, far, server, client).get()
       try await b.write("half a sentence").value
-      #expect(try await a.read().value == "half a sentence")
+      #expect(try await a.next().value == "half a sentence")
       proxyNear.close()
       proxyFar.close()
       for _ in 0..<2 {
-        await expectError(.tlsTruncated, of: try await a.read().value)
+        await expectError(.tlsTruncated, of: try await a.next().value)
       }
       await expectFailure(.tlsTruncated) { () async throws(UVError) in for try await _ in a {} }
       a.close()
@@ -180,7 +180,7 @@ import UVTestSupport
       }
       let drained = loop.spawn { () async throws(UVError) in try await client.drain().value }
       var received = 0
-      while received < count * chunk.count { received += try await server.read().value?.count ?? 0 }
+      while received < count * chunk.count { received += try await server.next().value?.count ?? 0 }
       try await drained.value
       #expect(received == count * chunk.count)
       #expect(!client.isAboveHighWaterMark && client.writeQueueSize == 0)
@@ -207,7 +207,7 @@ import UVTestSupport
         let bytes = try await server.read(exactly: 50_010).value
         #expect(bytes == Bytes(repeating: UInt8(number), count: 50_010))
       }
-      #expect(try await server.read().value == nil)
+      #expect(try await server.next().value == nil)
       try await writer.value
     }
   }
@@ -243,8 +243,8 @@ import UVTestSupport
       }
       let (near, far) = try await connect()
       if isElsewhere { elsewhere { near.value = nil } } else { near.value = nil }
-      #expect(try await far.read().value == "x")
-      #expect(try await far.read().value == nil)
+      #expect(try await far.next().value == "x")
+      #expect(try await far.next().value == nil)
       far.close()
     }
   }
@@ -252,7 +252,7 @@ import UVTestSupport
   @Test func `As many bytes as the system takes at once are written without waiting`() async throws {
     try await withTLS { loop, server, client throws in
       #expect(try client.tryWrite("now") == 3)
-      #expect(try await server.read().value == "now")
+      #expect(try await server.next().value == "now")
       #expect(try client.tryWrite(Bytes(repeating: 1, count: 50_000)) == 16384)
       #expect(try await server.read(exactly: 16384).value?.count == 16384)
     }
@@ -276,7 +276,7 @@ import UVTestSupport
       try await drained.value
       #expect(client.writeQueueSize == 0)
       #expect(try client.tryWrite("more") == 4)
-      #expect(try await server.read().value == "more")
+      #expect(try await server.next().value == "more")
     }
   }
 

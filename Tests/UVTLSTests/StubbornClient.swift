@@ -72,7 +72,7 @@ final class StubbornClient {
       // A server that refuses closes the connection, maybe before it has read.
       if !sent.isEmpty { try? await stream.write(Bytes(sent)).value }
       if count > 0 { continue }
-      guard error == SSL_ERROR_WANT_READ, let bytes = try? await stream.read().value else { break }
+      guard error == SSL_ERROR_WANT_READ, let bytes = try? await stream.next().value else { break }
       bytes.withUnsafeBytes { _ = BIO_write(input, $0.baseAddress, Int32($0.count)) }
     }
     ERR_clear_error()

@@ -9,7 +9,7 @@ import UVTestSupport
     try await withTLS { loop, server, client throws in
       server.readTimeout = .milliseconds(5)
       let handled = Log<UVError.Code?>()
-      await expectError(.timedOut, of: try await server.read().value)
+      await expectError(.timedOut, of: try await server.next().value)
       try await client.write("half").value
       await expectError(.timedOut, of: try await server.read(exactly: 40_000).value)
       server.start { if let error = $0.error { handled.append(error.code) } }
@@ -17,7 +17,7 @@ import UVTestSupport
       #expect(handled.values == [.timedOut])
       server.readTimeout = nil
       try await server.write("408").value
-      #expect(try await client.read().value == "408")
+      #expect(try await client.next().value == "408")
       try await client.write(" and half\n").value
       #expect(try await server.readLine(limit: 20).value == " and half")
     }
@@ -26,7 +26,7 @@ import UVTestSupport
   @Test func `A write timeout closes a connection whose peer doesn't read`() async throws {
     try await withTLS { loop, server, client throws in
       server.writeTimeout = .milliseconds(40)
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       await expectError(.timedOut, of: try await server.write(Bytes(repeating: 1, count: 8 << 20)).value)
       await expectError(.timedOut, of: try await reading.value)
       #expect(server.isClosing)
@@ -34,7 +34,7 @@ import UVTestSupport
       // Half of it has come, and no sign of the end.
       var count = 0
       await expectFailure(.tlsTruncated) { () async throws(UVError) in
-        while let bytes = try await client.read().value { count += bytes.count }
+        while let bytes = try await client.next().value { count += bytes.count }
       }
       #expect(count < 8 << 20)
     }
@@ -51,7 +51,7 @@ import UVTestSupport
         }
         return loop.now
       }
-      await expectError(.timedOut, of: try await server.read().value)
+      await expectError(.timedOut, of: try await server.next().value)
       // It came after the last write.
       let (last, end) = try await (writing.value, loop.now)
       #expect(end > last)
@@ -75,7 +75,7 @@ import UVTestSupport
       }
       let (server, client) = try await handshake(loop, near, far, context, trusting).get()
       try await client.write("a").value
-      #expect(try await server.read().value == "a")
+      #expect(try await server.next().value == "a")
       isSlow = true
       try await client.write(Bytes(repeating: 1, count: 16_000)).value
       try await loop.until { rest.count > 16_000 }
@@ -87,7 +87,7 @@ import UVTestSupport
         }
       }
       if isIdle { server.idleTimeout = .milliseconds(60) } else { server.readTimeout = .milliseconds(60) }
-      await expectError(.timedOut, of: try await server.read().value)
+      await expectError(.timedOut, of: try await server.next().value)
       #expect(passedCount > 1 && passedCount < 16_000)
       for stream in [one, other, server, client] as [ByteStream] { stream.close() }
       try await passing.value
@@ -101,7 +101,7 @@ import UVTestSupport
       client.start { _ in }
       if isIdle { server.idleTimeout = .milliseconds(60) } else { server.readTimeout = .milliseconds(60) }
       let error = Log<UVError.Code?>()
-      server.read { error.append($0.error?.code) }
+      server.next { error.append($0.error?.code) }
       for _ in 0..<2000 where error.values.isEmpty {
         _ = SSL_key_update(client.raw, SSL_KEY_UPDATE_REQUESTED)
         _ = SSL_do_handshake(client.raw)

@@ -139,7 +139,7 @@ final class Churn {
     case 0: connection.closeReset()
     case 1:
       _ = try? await connection.shutdown().value
-      while let bytes = try? await connection.read().value, !bytes.isEmpty {}
+      while let bytes = try? await connection.next().value, !bytes.isEmpty {}
     default: break
     }
     _ = try? await connection.close().value
@@ -150,7 +150,7 @@ final class Churn {
     // Now and then nobody has the time to wait.
     let limit: Duration? = random.oneIn(8) ? .microseconds(random.number(0...3000)) : nil
     while left > 0 {
-      let request = limit.map { connection.read().timeout(after: $0) } ?? connection.read()
+      let request = limit.map { connection.next().timeout(after: $0) } ?? connection.next()
       guard let part = try await request.value else {
         throw UVError(.endOfFile, operation: "read")
       }

@@ -16,7 +16,7 @@ case "callback":
   try EventLoop.runCallbacks { loop in
     let (input, output) = (try loop.standardInput, try loop.standardOutput)
     func copy() {
-      input.read { result in
+      input.next { result in
         switch result {
         case .success(let chunk?):
           output.write(chunk) { result in

@@ -60,7 +60,7 @@ let isHeld = Atomic(false)
     let connection = try await loop.tcp.connect(to: address).value
     while true {
       try await connection.write(Bytes(repeating: 0, count: .random(in: 10...3000))).value
-      _ = try await connection.read().value
+      _ = try await connection.next().value
       try await loop.sleep(for: pause).value
     }
   }

@@ -20,6 +20,6 @@ final class FileServerCount {
       answered += 1
       isLast = String(decoding: head, as: UTF8.self).contains("connection: close")
     }
-    #expect(try await connection.read().value == nil)
+    #expect(try await connection.next().value == nil)
   }
 }

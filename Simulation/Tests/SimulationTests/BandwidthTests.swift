@@ -28,7 +28,7 @@ import UVSimulation
         let connection = try await loop.tcp.connect(host: "server", port: 7).value
         try await connection.write(bytes).value
         written.append(start.duration(to: loop.clock.now))
-        _ = try? await connection.read().value
+        _ = try? await connection.next().value
         connection.close()
       }
       prepare(world, server, client)
@@ -62,7 +62,7 @@ import UVSimulation
       let server = world.host("server") { loop in
         for try await connection in try loop.tcp.listen(port: 7) {
           loop.spawn {
-            while let bytes = try? await connection.read().value { connection.write(bytes) { _ in } }
+            while let bytes = try? await connection.next().value { connection.write(bytes) { _ in } }
             connection.close()
           }
         }

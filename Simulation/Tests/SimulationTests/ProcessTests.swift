@@ -90,7 +90,7 @@ import UVSimulation
           #expect(write(descriptor, text, text.utf8.count) == text.utf8.count)
         }
         let pipe = try loop.pipes.open(fileDescriptor: 4)
-        if let bytes = try await pipe.read().value { try await pipe.write(bytes).value }
+        if let bytes = try await pipe.next().value { try await pipe.write(bytes).value }
         try await pipe.close().value
         return 0
       }

@@ -53,7 +53,7 @@ final class Handover {
     deadline = loop.sleep(for: limit) { [self] result in
       if case .success = result { fail(UVError(.timedOut, operation: "handover", subject: "\(limit)")) }
     }
-    successor.stdio[3]!.read { [self] result in
+    successor.stdio[3]!.next { [self] result in
       switch result {
       case .success(_?): succeed()
       case .success(nil): lose()

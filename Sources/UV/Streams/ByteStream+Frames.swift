@@ -15,7 +15,7 @@ extension ByteStream {
   /// ```
   ///
   /// Bytes that have come beyond these stay, for any later read of the stream: for another frame, for
-  /// ``read()``, or for a `for try await` loop over the stream. Requests are answered in the order in which
+  /// ``next()``, or for a `for try await` loop over the stream. Requests are answered in the order in which
   /// they are made. While nobody asks, the stream doesn't read. If you cancel the request, the bytes that
   /// have come for it stay too.
   ///
@@ -26,7 +26,7 @@ extension ByteStream {
   /// - Returns: A request for the bytes; nil if the stream has ended before the first of them. If it ends
   ///   after that, the request fails with `endOfFile`, and the error says how many bytes are missing; the
   ///   others stay. The request fails with `invalidArgument` if `count` is out of range, with `sourceStarted`
-  ///   if the stream has a handler, and with the errors of ``read()``.
+  ///   if the stream has a handler, and with the errors of ``next()``.
   ///
   /// Complexity: No memory is allocated if the bytes came in one read of the system, else one block.
   ///
@@ -103,28 +103,35 @@ extension ByteStream {
   /// }
   /// ```
   ///
-  /// A bare line feed ends a line, too. For a protocol in which only CR LF does, such as SMTP behind a proxy
-  /// that must agree on where a line ends, use ``readCRLFLine(limit:)``.
+  /// A bare line feed ends a line, too. Set `onlyCRLF` for a protocol in which only CR LF does, such as SMTP
+  /// behind a proxy that must agree on where a line ends. A line in which a carriage return or a line feed
+  /// stands alone is then refused. ``read(until:limit:)`` leaves lone ones in the line.
   ///
   /// A last line without an end is an error as any frame that is cut short, because it may be the beginning
   /// of another line. If that can't be, catch `endOfFile` and take the last line by ``readToEnd(limit:)``.
   ///
-  /// - Parameter limit: The most bytes that the line may have, 0 or more.
-  /// - Returns: A request that ends and fails as ``read(until:limit:)`` does.
+  /// - Parameters:
+  ///   - limit: The most bytes that the line may have, 0 or more.
+  ///   - onlyCRLF: Whether a line ends with a carriage return and a line feed only.
+  /// - Returns: A request that ends and fails as ``read(until:limit:)`` does. With `onlyCRLF` it fails with
+  ///   `protocolError` if a carriage return or a line feed stands alone. The bytes stay, so
+  ///   ``skip(until:limit:)`` with `"\n"` goes on after the line.
   ///
   /// The corresponding libuv function is `uv_read_start`.
   @inlinable
   @inline(__always)
-  public final func readLine(limit: Int) -> Request<Bytes?> {
-    Request(reading: ReadRequest(.line, limit), from: self)
+  public final func readLine(limit: Int, onlyCRLF: Bool = false) -> Request<Bytes?> {
+    Request(reading: ReadRequest(onlyCRLF ? .strictLine : .line, limit), from: self)
   }
 
-  /// Reads a line; see ``readLine(limit:)``.
+  /// Reads a line; see ``readLine(limit:onlyCRLF:)``.
   ///
   /// The corresponding libuv function is `uv_read_start`.
   @discardableResult
-  public final func readLine(limit: Int, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
-    read(ReadRequest(.line, limit), done)
+  public final func readLine(
+    limit: Int, onlyCRLF: Bool = false, _ done: @escaping Completion<Bytes?>
+  ) -> PendingRequest {
+    read(ReadRequest(onlyCRLF ? .strictLine : .line, limit), done)
   }
 
   /// Reads everything before the end of the stream, at most `limit` bytes.

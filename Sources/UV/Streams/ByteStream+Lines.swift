@@ -1,4 +1,4 @@
-/// Lines that must end in one way, and going on after what was too long.
+/// Going on after what was too long.
 extension ByteStream {
   /// Drops the bytes before a delimiter, at most `limit` bytes, and the delimiter. So a server refuses what is
   /// too long, and goes on with what follows:
@@ -39,32 +39,5 @@ extension ByteStream {
     until delimiter: Bytes, limit: Int, _ done: @escaping Completion<Int?>
   ) -> PendingRequest {
     read(ReadRequest(.skip, limit, delimiter)) { done($0.map { $0?.count }) }
-  }
-
-  /// Reads a line of at most `limit` bytes that ends with a carriage return and a line feed, and takes these
-  /// away.
-  ///
-  /// It is for protocols in which everybody must agree on where a line ends. A line in which a carriage return
-  /// or a line feed stands alone is refused; ``readLine(limit:)`` takes either end, and
-  /// ``read(until:limit:)`` leaves lone ones in the line.
-  ///
-  /// - Parameter limit: The most bytes that the line may have, 0 or more.
-  /// - Returns: A request that ends and fails as ``read(until:limit:)`` does. It fails with `protocolError` if
-  ///   a carriage return or a line feed stands alone. The bytes stay, so ``skip(until:limit:)`` with `"\n"`
-  ///   goes on after the line.
-  ///
-  /// The corresponding libuv function is `uv_read_start`.
-  @inlinable
-  @inline(__always)
-  public final func readCRLFLine(limit: Int) -> Request<Bytes?> {
-    Request(reading: ReadRequest(.strictLine, limit), from: self)
-  }
-
-  /// Reads a line that ends with a carriage return and a line feed; see ``readCRLFLine(limit:)``.
-  ///
-  /// The corresponding libuv function is `uv_read_start`.
-  @discardableResult
-  public final func readCRLFLine(limit: Int, _ done: @escaping Completion<Bytes?>) -> PendingRequest {
-    read(ReadRequest(.strictLine, limit), done)
   }
 }

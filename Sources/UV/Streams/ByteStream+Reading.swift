@@ -151,7 +151,7 @@ extension ByteStream {
     try tryRead(ReadRequest(.until, limit, delimiter))
   }
 
-  /// Takes a line of at most `limit` bytes if it has come, and takes its end away; see ``readLine(limit:)`` and
+  /// Takes a line of at most `limit` bytes if it has come, and takes its end away; see ``readLine(limit:onlyCRLF:)`` and
   /// ``tryRead(until:limit:)``.
   ///
   /// - Parameter limit: The most bytes that the line may have, 0 or more.

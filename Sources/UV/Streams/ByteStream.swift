@@ -121,16 +121,10 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// The corresponding libuv function is `uv_read_stop`.
   public func stop() { source.stop() }
 
-  /// Reads once: the next bytes, or nil at the end. It does the same as ``EventSource/next()``.
+  /// Reads once: a request for the next bytes, or nil at the end.
   ///
   /// The corresponding libuv function is `uv_read_start`.
-  public func read() -> Request<Bytes?> { Request(of: loop, operation: "read") { [self] in next($0) } }
-
-  /// Reads once; see ``read()``.
-  ///
-  /// The corresponding libuv function is `uv_read_start`.
-  @discardableResult
-  public func read(_ done: @escaping Completion<Bytes?>) -> PendingRequest { next(done) }
+  public func next() -> Request<Bytes?> { Request(of: loop, operation: "read") { [self] in next($0) } }
 
   /// Whether the peer may still send. It is true until you have read the end or an error.
   ///

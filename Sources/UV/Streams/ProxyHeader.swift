@@ -51,7 +51,7 @@ extension ByteStream {
   ///
   /// - Returns: A request for the header, which ``proxyHeader`` has afterwards, too. It fails with
   ///   `protocolError` and a reason if the peer sends something else or more than 4,096 bytes, with `endOfFile`
-  ///   if it ends before, and with the errors of ``read()``. After a failure the bytes stay.
+  ///   if it ends before, and with the errors of ``next()``. After a failure the bytes stay.
   ///
   /// The corresponding libuv function is `uv_read_start`.
   public final func readProxyHeader() -> Request<ProxyHeader> {

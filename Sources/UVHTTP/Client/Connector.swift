@@ -74,7 +74,7 @@ enum Tunnel {
         done(.failure(error))
       }
       func read() {
-        pending = stream.read { result in
+        pending = stream.next { result in
           switch result {
           case .failure(let error): fail(error)
           case .success(nil): fail(UVError(.endOfFile, operation: "CONNECT", subject: origin.authority))

@@ -29,7 +29,7 @@ import UVTestSupport
       try await loop.until { accepted.count >= clients.count }
       // Nobody was dropped.
       for client in clients { try await client.write("hello").value }
-      for connection in accepted { #expect(try await connection.read().value == "hello") }
+      for connection in accepted { #expect(try await connection.next().value == "hello") }
       let waited = start.duration(to: loop.clock.now)
       for connection in clients + accepted { connection.close() }
       listener.close()
@@ -58,7 +58,7 @@ import UVTestSupport
       test_faults_arm(EMFILE, FaultLayer.system, 1, 1, "accept4")
       let connection = try await loop.tls.connect(host: "localhost", port: Int(address.port), client).value
       #expect(test_faults_disarm() == 1)
-      #expect(try await silent[0].read().value == nil)
+      #expect(try await silent[0].next().value == nil)
       #expect(loop.counts.refused == 0)
       for connection in silent { connection.close() }
       connection.close()

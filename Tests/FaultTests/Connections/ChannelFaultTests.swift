@@ -19,7 +19,7 @@ import UVTestSupport
       try await near.close().value
       var text = ""
       var handles = 0
-      while let bytes = try await far.read().value {
+      while let bytes = try await far.next().value {
         text += bytes.description
         while far.pendingHandleCount > 0 {
           try far.acceptUDPSocket().close()

@@ -16,7 +16,7 @@ import UVTestSupport
     let (callbacks, tasks) = try await withLoop { loop in
       let callbacks = try await Self.measure(loop, count) { connection in connection.start { _ in } }
       let tasks = try await Self.measure(loop, count) { connection in
-        loop.spawn { _ = try? await connection.read().value }
+        loop.spawn { _ = try? await connection.next().value }
       }
       return (callbacks, tasks)
     }

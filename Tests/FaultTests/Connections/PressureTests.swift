@@ -18,7 +18,7 @@ import UVTestSupport
       for _ in 0..<200 { servers.append(try await listener.accept().value) }
       for (index, client) in clients.enumerated() { try await client.write(Bytes("\(index)")).value }
       var numbers: Set<String> = []
-      for server in servers { numbers.insert(try #require(try await server.read().value).description) }
+      for server in servers { numbers.insert(try #require(try await server.next().value).description) }
       #expect(numbers.count == 200)
       for connection in clients + servers { connection.close() }
       listener.close()

@@ -44,7 +44,7 @@ import UVTestSupport
       client.closeReset()
       var received = 0
       var isIntact = true
-      while let part = try? await server.read().value {
+      while let part = try? await server.next().value {
         isIntact = isIntact && part == Bytes(repeating: 1, count: part.count)
         received += part.count
       }

@@ -121,7 +121,7 @@ struct FuzzedStream {
     var chunk = 0
     var position = 0
     var turn = 0
-    while var part = try await server.read().value {
+    while var part = try await server.next().value {
       while !part.isEmpty {
         guard chunk < sent.count else { return "more arrived than was written" }
         let rest = Bytes(sent[chunk].dropFirst(position))

@@ -67,7 +67,7 @@ import UVTestSupport
       near.stop()
       #expect(recorder == nil)
       try await far.write("second").value
-      #expect(try await near.read().value.map { String(decoding: $0, as: UTF8.self) } == "second")
+      #expect(try await near.next().value.map { String(decoding: $0, as: UTF8.self) } == "second")
       #expect(log.values == ["first"])
       try await near.close().value
       try await far.close().value

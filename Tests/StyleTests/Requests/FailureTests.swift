@@ -67,13 +67,13 @@ import UVTestSupport
 
   @Test(arguments: Style.allCases) func aPeerThatResets(style: Style) async throws {
     try await withPair { loop, client, server in
-      try await expectEnd(.connectionReset, style, client.read(), loop) { server.closeReset() }
+      try await expectEnd(.connectionReset, style, client.next(), loop) { server.closeReset() }
     }
   }
 
   @Test(arguments: Style.allCases) func aPeerThatCloses(style: Style) async throws {
     try await withPair { loop, client, server in
-      try await expectEnd(nil, style, client.read(), loop) { server.close() }
+      try await expectEnd(nil, style, client.next(), loop) { server.close() }
     }
   }
 
@@ -87,7 +87,7 @@ import UVTestSupport
 
   @Test(arguments: Style.allCases) func anEarlyClose(style: Style) async throws {
     try await withPair { loop, client, server in
-      try await expectEnd(.cancelled, style, client.read(), loop) { client.close() }
+      try await expectEnd(.cancelled, style, client.next(), loop) { client.close() }
     }
     try await withPair { loop, client, server in
       let big = Bytes(repeating: 7, count: 32 << 20)

@@ -19,7 +19,7 @@ import UVTestSupport
     try await withPair { loop, client, server in
       let (here, there) = try loop.pipes.socketPair(passesHandles: true)
       try await loop.expectEnd(nil, style, here.write("x", passing: server))
-      _ = try await there.read().value
+      _ = try await there.next().value
       try there.acceptTCPConnection().close()
       try await loop.expectEnd(.invalidArgument, style, here.write("", passing: server))
       here.close()

@@ -31,7 +31,7 @@ import Foundation
       let started = (0..<Self.writes).map { style.start(client.write(Bytes(text($0))), on: loop, ends) }
       var received: [UInt8] = []
       received.reserveCapacity(Self.writes * 64)
-      while received.count < Self.writes * 64, let bytes = try await server.read().value {
+      while received.count < Self.writes * 64, let bytes = try await server.next().value {
         bytes.withUnsafeBytes { received += $0 }
       }
       let calls = try writeCalls() - before

@@ -18,7 +18,7 @@ import UVTestSupport
       try await loop.expectEnd(.messageTooLong, style, server.readLine(limit: 8))
       try await loop.expectEnd(nil, style, server.readLine(limit: 9))
       try await loop.expectEnd(.endOfFile, style, server.read(exactly: 5))
-      try await loop.expectEnd(.endOfFile, style, server.readCRLFLine(limit: 9))
+      try await loop.expectEnd(.endOfFile, style, server.readLine(limit: 9, onlyCRLF: true))
       try await loop.expectEnd(.messageTooLong, style, server.skip(until: "\n", limit: 3))
       try await loop.expectEnd(.invalidArgument, style, server.read(exactly: -1))
       try await loop.expectEnd(nil, style, server.readToEnd(limit: 9).map { #expect($0 == "rest") })

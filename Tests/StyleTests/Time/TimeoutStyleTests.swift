@@ -9,7 +9,7 @@ import UVTestSupport
   func reading(style: Style) async throws {
     try await withPair { loop, client, server in
       server.readTimeout = .milliseconds(5)
-      try await loop.expectEnd(.timedOut, style, server.read())
+      try await loop.expectEnd(.timedOut, style, server.next())
       try await loop.expectEnd(.timedOut, style, server.read(exactly: 4))
       let log = Log<String>()
       let cancel = style.observe(server, on: loop, log) { $0.description }

@@ -26,7 +26,7 @@ public nonisolated(nonsending) func sendSlowFile(
     try await loop.files.writeFile("\(directory)/a", bytes).value
     let file = try await loop.files.open("\(directory)/a").value
     timeout.set(limit, on: server)
-    let reading = isReading ? loop.spawn { () async throws(UVError) in try await server.read().value } : nil
+    let reading = isReading ? loop.spawn { () async throws(UVError) in try await server.next().value } : nil
     let sending = Log<Int>()
     try await withBusyPool(of: loop) {
       server.sendfile(file, count: bytes.count) { sending.append($0.value ?? 0) }
@@ -37,7 +37,7 @@ public nonisolated(nonsending) func sendSlowFile(
     try await loop.until { !sending.values.isEmpty }
     #expect(sending.values == [bytes.count])
     try await client.write("thanks").value
-    let thanks = if let reading { try await reading.value } else { try await server.read().value }
+    let thanks = if let reading { try await reading.value } else { try await server.next().value }
     #expect(thanks == "thanks")
     try await file.close().value
   }

@@ -147,7 +147,7 @@ import UVTestSupport
             loop.spawn {
               do {
                 // Whoever begins a handshake gets one.
-                let first = try await connection.read().value ?? ""
+                let first = try await connection.next().value ?? ""
                 connection.unread(first)
                 let stream: ByteStream =
                   first.first == 22
@@ -160,7 +160,7 @@ import UVTestSupport
                   }
                   if request.method == .connect || request.headerFields[.upgrade] != nil {
                     let upgraded = try await exchange.upgrade(response).value
-                    try await upgraded.write(try await upgraded.read().value ?? "").value
+                    try await upgraded.write(try await upgraded.next().value ?? "").value
                     upgraded.close()
                   } else {
                     try await exchange.respond(response, Bytes(request.authority ?? "")).value

@@ -327,7 +327,7 @@ import UVTestSupport
         _ = try await second.read(until: "\r\n\r\n", limit: 1000).value
         try await second.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").value
         var count = 0
-        while count < body.count, let bytes = try await first.read().value { count += bytes.count }
+        while count < body.count, let bytes = try await first.next().value { count += bytes.count }
         try await first.write("bc").value
         try await loop.until { client.counts.leased == 0 }
         first.close()

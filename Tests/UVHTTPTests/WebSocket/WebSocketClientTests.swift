@@ -74,7 +74,7 @@ import UVTestSupport
       var parser = MessageParser(WebSocketLimits(), isMasked: true)
       var (input, masks, texts) = (Bytes(), Set<UInt32>(), [String]())
       while texts.count < 3 {
-        input = input.followed(by: try await connection.read().value ?? Bytes())
+        input = input.followed(by: try await connection.next().value ?? Bytes())
         while let frame = try FrameHead.read(input.span, isMasked: true, isWithinMessage: false),
           case .message(.text(let text)) = try parser.next(from: &input)
         {
@@ -154,7 +154,7 @@ import UVTestSupport
       try await withServer { connection in
         asked.append(try await connection.read(until: "\r\n\r\n", limit: 4000).value)
         if way == "end" { return }
-        #expect(try await connection.read().value == nil)
+        #expect(try await connection.next().value == nil)
       } client: { loop, url in
         var options = HTTPClientOptions()
         options.headTimeout = way == "time" ? .milliseconds(20) : .seconds(20)

@@ -110,7 +110,7 @@ import UVTestSupport
       try await loop.until { core.owedPong == "first" }
       // The one long write goes on, and less waits than the mark.
       var count = 0
-      while core.isCongested { count += try await peer.stream.read().value?.count ?? 0 }
+      while core.isCongested { count += try await peer.stream.next().value?.count ?? 0 }
       try #require(core.writeCount == 1 && core.owedPong == "first")
       try await peer.send(frame(0x89, "second"))
       try await loop.until { core.output.count > 0 || core.writeCount > 1 }

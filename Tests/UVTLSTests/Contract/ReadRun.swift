@@ -59,11 +59,11 @@ struct ReadRun: ContractRun {
       .start(request, by: combination.caller, within: limit) { outcomes.append($0.map(asBytes)) }
     }
     switch combination.ask {
-    case .chunk: return ask(stream.read()) { $0 }
+    case .chunk: return ask(stream.next()) { $0 }
     case .exactly: return ask(stream.read(exactly: Self.message.count)) { $0 }
     case .peek: return ask(stream.peek(exactly: Self.message.count)) { $0 }
     case .line: return ask(stream.readLine(limit: 1000)) { $0 }
-    case .crlfLine: return ask(stream.readCRLFLine(limit: 1000)) { $0 }
+    case .crlfLine: return ask(stream.readLine(limit: 1000, onlyCRLF: true)) { $0 }
     case .until: return ask(stream.read(until: "\r\n\r\n", limit: 1000)) { $0 }
     case .toEnd: return ask(stream.readToEnd(limit: 1000)) { $0 }
     }
@@ -94,7 +94,7 @@ struct ReadRun: ContractRun {
     if combination.ask != .toEnd { peer.endWriting() }
     stream.read(exactly: Self.message.count) { later.append($0) }
     try await stream.loop.until { !later.values.isEmpty }
-    stream.read { later.append($0) }
+    stream.next { later.append($0) }
     try await stream.loop.until { later.values.count == 2 }
   }
 

@@ -24,7 +24,7 @@ import UVTestSupport
     try await withChannel { loop, channel, tcp in
       try await channel.0.write("take it", passing: tcp.1).value
       tcp.1.close()
-      #expect(try await channel.1.read().value == "take it")
+      #expect(try await channel.1.next().value == "take it")
       #expect(channel.1.pendingHandleCount == 1)
       #expect(channel.1.pendingHandleType == .tcp)
       let taken = try channel.1.acceptTCPConnection()
@@ -32,9 +32,9 @@ import UVTestSupport
       #expect(channel.1.pendingHandleType == nil)
       #expect(try taken.peerAddress() == tcp.0.localAddress())
       try await tcp.0.write("hello").value
-      #expect(try await taken.read().value == "hello")
+      #expect(try await taken.next().value == "hello")
       taken.close()
-      #expect(try await tcp.0.read().value == nil)
+      #expect(try await tcp.0.next().value == nil)
     }
   }
 
@@ -44,7 +44,7 @@ import UVTestSupport
       let address = try listener.localAddress()
       try await channel.0.write("listen", passing: listener).value
       try await listener.close().value
-      #expect(try await channel.1.read().value == "listen")
+      #expect(try await channel.1.next().value == "listen")
       let taken = try channel.1.acceptTCPListener()
       #expect(try taken.localAddress() == address)
       let client = try await loop.tcp.connect(to: address).value
@@ -64,11 +64,11 @@ import UVTestSupport
         try await channel.0.write("listener", passing: listener).value
         reading.close()
         var bytes: [UInt8] = []
-        while channel.1.pendingHandleCount < 2 { bytes += try await channel.1.read().value ?? [] }
+        while channel.1.pendingHandleCount < 2 { bytes += try await channel.1.next().value ?? [] }
         #expect(Bytes(bytes) == "readerlistener")
         let reader = try channel.1.acceptPipeConnection()
         try await writing.write("through").value
-        #expect(try await reader.read().value == "through")
+        #expect(try await reader.next().value == "through")
         // Both listen on the same socket now: libuv holds the first connection for the one, and the other has
         // the next.
         let first = try await loop.pipes.connect(path: directory + "/passed").value
@@ -90,7 +90,7 @@ import UVTestSupport
       let address = try socket.localAddress()
       try await channel.0.write("receive", passing: socket).value
       try await socket.close().value
-      _ = try await channel.1.read().value
+      _ = try await channel.1.next().value
       #expect(channel.1.pendingHandleType == .udp)
       let taken = try channel.1.acceptUDPSocket()
       #expect(try taken.localAddress() == address)
@@ -105,7 +105,7 @@ import UVTestSupport
   @Test func aDescriptorOfAnyKind() async throws {
     try await withChannel { loop, channel, tcp in
       try await channel.0.write("x", passing: tcp.1).value
-      _ = try await channel.1.read().value
+      _ = try await channel.1.next().value
       let descriptor = try channel.1.acceptFileDescriptor()
       #expect(HandleType(guessing: descriptor) == .tcp)
       #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
@@ -117,13 +117,13 @@ import UVTestSupport
     try await withChannel { loop, channel, tcp in
       for _ in 0..<20 { try await channel.0.write("x", passing: tcp.1).value }
       tcp.1.close()
-      while channel.1.pendingHandleCount < 20 { _ = try await channel.1.read().value }
+      while channel.1.pendingHandleCount < 20 { _ = try await channel.1.next().value }
       // Not read at all.
       try await channel.0.write("x", passing: tcp.0).value
       channel.1.close()
       #expect(channel.1.pendingHandleCount == 0)
       // The last descriptor of the other end has gone, so this is the end.
-      #expect(try await tcp.0.read().value == nil)
+      #expect(try await tcp.0.next().value == nil)
     }
   }
 
@@ -131,7 +131,7 @@ import UVTestSupport
     try await withChannel { loop, channel, tcp in
       await expectError(.wouldBlock, of: try channel.1.acceptTCPConnection())
       try await channel.0.write("x", passing: tcp.1).value
-      _ = try await channel.1.read().value
+      _ = try await channel.1.next().value
       await expectError(.invalidArgument, of: try channel.1.acceptUDPSocket())
       await expectError(.invalidArgument, of: try channel.1.acceptPipeConnection())
       #expect(channel.1.pendingHandleCount == 1)
@@ -154,7 +154,7 @@ import UVTestSupport
       channel.0.write("two ", passing: tcp.1) { log.append("two \($0.error?.name ?? "ok")") }
       try await channel.0.write("three").value
       var bytes: [UInt8] = []
-      while bytes.count < 13 { bytes += try await channel.1.read().value ?? [] }
+      while bytes.count < 13 { bytes += try await channel.1.next().value ?? [] }
       #expect(Bytes(bytes) == "one two three")
       #expect(channel.1.pendingHandleCount == 1)
       #expect(log.values.sorted() == ["closed EBADF", "empty EINVAL", "one ok", "two ok"])
@@ -206,12 +206,12 @@ import UVTestSupport
   @Test(.onTheMachine("/proc")) func anAcceptDoesNotHaveTheLoopPollForNobody() async throws {
     try await withChannel { loop, channel, tcp in
       try await channel.0.write("x", passing: tcp.1).value
-      _ = try await channel.1.read().value
+      _ = try await channel.1.next().value
       try channel.1.acceptTCPConnection().close()
       try await channel.0.write("nobody reads this").value
       for _ in 0..<10 { try await loop.sleep(for: .zero).value }
       #expect(try Self.isPolled(channel.1.fileDescriptor()) == false)
-      #expect(try await channel.1.read().value == "nobody reads this")
+      #expect(try await channel.1.next().value == "nobody reads this")
     }
   }
 

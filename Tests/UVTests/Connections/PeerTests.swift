@@ -76,7 +76,7 @@ import UVTestSupport
     try await withConnection { loop, client, server in
       for _ in 0..<10 {
         try await client.write("hello").value
-        _ = try await server.read().value
+        _ = try await server.next().value
       }
       let information = try client.tcpInformation()
       #expect(information.roundTripTime >= .zero && information.roundTripTime < .seconds(10))

@@ -16,10 +16,10 @@ import UVTestSupport
         let client = try await loop.pipes.connect(path: path).value
         for i in 0..<100 {
           try await client.write(Bytes("message \(i)")).value
-          #expect(try await client.read().value == Bytes("message \(i)"))
+          #expect(try await client.next().value == Bytes("message \(i)"))
         }
         try await client.shutdown().value
-        #expect(try await client.read().value == nil)
+        #expect(try await client.next().value == nil)
         try await server.value
         #expect(FileManager.default.fileExists(atPath: path))
         try await listener.close().value
@@ -162,7 +162,7 @@ import UVTestSupport
       #expect(reading.isReadable && !reading.isWritable)
       #expect(writing.isWritable && !writing.isReadable)
       await expectError(.brokenPipe, of: try await reading.write("x").value)
-      await expectError(.notConnected, of: try await writing.read().value)
+      await expectError(.notConnected, of: try await writing.next().value)
       let bytes = Bytes((0..<(1 << 18)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
       let writer = loop.spawn { () async throws(UVError) in
         try await writing.write(bytes).value
@@ -190,12 +190,12 @@ import UVTestSupport
       let (first, second) = try loop.pipes.socketPair()
       try await first.write("question").value
       try await first.shutdown().value
-      #expect(try await second.read().value == "question")
-      #expect(try await second.read().value == nil)
+      #expect(try await second.next().value == "question")
+      #expect(try await second.next().value == nil)
       try await second.write("answer").value
-      #expect(try await first.read().value == "answer")
+      #expect(try await first.next().value == "answer")
       second.close()
-      #expect(try await first.read().value == nil)
+      #expect(try await first.next().value == nil)
       first.close()
     }
   }
@@ -204,7 +204,7 @@ import UVTestSupport
     try await withLoop { loop in
       let (first, second) = try loop.pipes.socketPair()
       let big = Bytes(repeating: 1, count: 16 << 20)
-      let read = loop.spawn { () async throws(UVError) in try await first.read().value }
+      let read = loop.spawn { () async throws(UVError) in try await first.next().value }
       let write = loop.spawn { () async throws(UVError) in try await first.write(big).value }
       for _ in 0..<5 { try await loop.sleep(for: .zero).value }
       let shutdown = loop.spawn { () async throws(UVError) in try await first.shutdown().value }
@@ -235,8 +235,8 @@ import UVTestSupport
       let writing = try loop.pipes.open(fileDescriptor: ends.1)
       await expectFailure(.fileExists) { () async throws(UVError) in
         try await writing.write("x").value
-        _ = try await reading.read().value
-        let read = loop.spawn { () async throws(UVError) in try await reading.read().value }
+        _ = try await reading.next().value
+        let read = loop.spawn { () async throws(UVError) in try await reading.next().value }
         try await loop.sleep(for: .zero).value
         defer { read.cancel() }
         return try loop.pipes.open(fileDescriptor: ends.0)

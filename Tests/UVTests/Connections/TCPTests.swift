@@ -19,11 +19,11 @@ import UVTestSupport
       let client = try await loop.tcp.connect(host: "127.0.0.1", port: Int(port)).value
       for i in 0..<100 {
         try await client.write(Bytes("message \(i)")).value
-        let answer = try await client.read().value
+        let answer = try await client.next().value
         #expect(answer == Bytes("message \(i)"))
       }
       try await client.shutdown().value
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
       try await server.value
       #expect(served > 0)
     }

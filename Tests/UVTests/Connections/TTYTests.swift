@@ -17,15 +17,15 @@ import UVTestSupport
       let (terminal, screen) = (try loop.tty(descriptor), try loop.tty(control))
       #expect(terminal.isReadable && terminal.isWritable)
       try await screen.write("typed\n").value
-      #expect(try await terminal.read().value == "typed\n")
+      #expect(try await terminal.next().value == "typed\n")
       // What was typed is shown, with the line's end as a terminal has it.
       var shown = ""
       while !shown.hasSuffix("\r\n") {
-        shown += try await screen.read().value.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        shown += try await screen.next().value.map { String(decoding: $0, as: UTF8.self) } ?? ""
       }
       #expect(shown == "typed\r\n")
       try await terminal.write("answer\n").value
-      #expect(try await screen.read().value == "answer\r\n")
+      #expect(try await screen.next().value == "answer\r\n")
       terminal.close()
       screen.close()
       // They remain the caller's.
@@ -61,7 +61,7 @@ import UVTestSupport
       }
       // A key arrives without the end of its line, and is not shown.
       try await screen.write("k").value
-      #expect(try await terminal.read().value == "k")
+      #expect(try await terminal.next().value == "k")
       try terminal.setMode(.normal)
       #expect(Self.local(descriptor) == normal)
       try terminal.setMode(.raw)
@@ -178,7 +178,7 @@ import UVTestSupport
     try await withLoop { loop in
       let (control, descriptor) = try openPseudoTerminal()
       let terminal = try loop.tty(descriptor)
-      let waiting = loop.spawn { () async throws(UVError) in try await terminal.read().value }
+      let waiting = loop.spawn { () async throws(UVError) in try await terminal.next().value }
       try await loop.sleep(for: .zero).value
       Foundation.close(control)
       let end = await code { () async throws(UVError) in #expect(try await waiting.value == nil) }

@@ -109,13 +109,13 @@ import UVTestSupport
       var answers = 0
       let answered = loop.spawn { () async throws(UVError) in
         try await client.write("request").value
-        answers += try await client.read().value == "answer" ? 1 : 0
+        answers += try await client.next().value == "answer" ? 1 : 0
         client.close()
       }
       // The program of the documentation.
       for try await connection in listener {
         loop.spawn {
-          _ = try? await connection.read().value
+          _ = try? await connection.next().value
           kill(getpid(), SIGUSR2)
           try? await loop.until { listener.isClosing }
           try? await connection.write("answer").value

@@ -204,8 +204,8 @@ import UVTestSupport
   private static let requests:
     [(name: String, request: @Sendable (EventLoop, TCPConnection) -> Request<Void>)] =
       [
-        ("read", { _, connection in connection.read().map { _ in } }),
-        ("read", { _, connection in connection.read().timeout(after: .seconds(1)).map { _ in } }),
+        ("read", { _, connection in connection.next().map { _ in } }),
+        ("read", { _, connection in connection.next().timeout(after: .seconds(1)).map { _ in } }),
         ("read", { _, connection in connection.read(exactly: 3).map { _ in } }),
         ("write", { _, connection in connection.write("x").map { _ in } }),
         ("drain", { _, connection in connection.drain() }),

@@ -50,7 +50,7 @@ import UVTestSupport
         let client = try await loop.tcp.connect(to: address).value
         let bytes = Bytes("\(number)")
         try await client.write(bytes).value
-        #expect(try await client.read().value == bytes)
+        #expect(try await client.next().value == bytes)
         client.close()
       }
       let counts = Dictionary(grouping: served.values) { $0 }.mapValues(\.count)
@@ -73,7 +73,7 @@ import UVTestSupport
       for _ in 0..<4 {
         let client = try await loop.tcp.connect(to: address).value
         try await client.write("hello").value
-        #expect(try await client.read().value == "hello")
+        #expect(try await client.next().value == "hello")
         client.close()
       }
     }
@@ -94,7 +94,7 @@ import UVTestSupport
       for _ in 0..<8 {
         let client = try await loop.tcp.connect(to: address).value
         try await client.write("hello").value
-        #expect(try await client.read().value == "hello")
+        #expect(try await client.next().value == "hello")
         clients.append(client)
       }
       for client in clients.dropFirst(3) { client.close() }
@@ -105,7 +105,7 @@ import UVTestSupport
       #expect(ended.values == [nil, nil, nil, nil, nil, .cancelled, .cancelled, .cancelled])
       #expect(Set(report.peers) == Set(late))
       for client in clients.prefix(3) {
-        await expectError(.connectionReset, of: try await client.read().value)
+        await expectError(.connectionReset, of: try await client.next().value)
         client.close()
       }
       await expectError(.connectionRefused, of: try await loop.tcp.connect(to: address).value)
@@ -142,7 +142,7 @@ import UVTestSupport
       try await loop.settle { !isStuck.values.isEmpty }
       let shutdown = Task { await group.shutdownGracefully(within: .milliseconds(1)) }
       // What the others have is cut off in its time, and they listen no longer.
-      for client in clients { await expectError(.connectionReset, of: try await client.read().value) }
+      for client in clients { await expectError(.connectionReset, of: try await client.next().value) }
       for address in addresses {
         await expectError(.connectionRefused, of: try await loop.tcp.connect(to: address).value)
       }
@@ -222,7 +222,7 @@ import UVTestSupport
       let connection = try loop.tcp.open(fileDescriptor: copy)
       server.close()
       try await client.write("hello").value
-      #expect(try await connection.read().value == "hello")
+      #expect(try await connection.next().value == "hello")
       #expect(try connection.peerAddress() == client.localAddress())
       connection.close()
       await expectError(.badDescriptor, of: try loop.tcp.open(fileDescriptor: -1))

@@ -26,7 +26,7 @@ import UVTestSupport
         loop.tcp.connect(to: result.value!) { result in
           let client = result.value!
           client.write("hello") { _ in }
-          client.read { result in
+          client.next { result in
             log.append(String(decoding: result.value!!, as: UTF8.self))
             client.close()
             group.shutdownGracefully(within: .zero, on: loop).start { _ in log.append("ended") }

@@ -48,7 +48,7 @@ import UVTestSupport
       func note(_ what: String) -> (Result<Void, UVError>) -> Void {
         { log.append("\(what) \($0.error?.name ?? "ok")") }
       }
-      client.read { log.append("read \($0.error?.name ?? "ok")") }
+      client.next { log.append("read \($0.error?.name ?? "ok")") }
       client.write(Bytes(repeating: 1, count: 16 << 20), note("write"))
       client.write("more", note("write after it"))
       client.shutdown(note("shutdown"))
@@ -75,7 +75,7 @@ import UVTestSupport
         try await server.write("two").value
         for _ in 0..<20 { try await loop.sleep(for: .zero).value }
         #expect(log.values == ["one"])
-        #expect(try await client.read().value == "two")
+        #expect(try await client.next().value == "two")
       }
     }
     #expect(log.values == (closes ? ["one", "end"] : ["one"]))

@@ -45,7 +45,7 @@ import UVTestSupport
           // The end of the turn comes before the next wait.
           server.write("a") { _ in }
           server.write("b") { _ in }
-          #expect(try await server.read().value == "c")
+          #expect(try await server.next().value == "c")
           log.append("server")
           listener.close()
         } catch { Issue.record(error) }
@@ -54,7 +54,7 @@ import UVTestSupport
         do {
           let client = try await loop.tcp.connect(to: address).value
           var count = 0
-          while count < 2 { count += try await client.read().value?.count ?? 2 }
+          while count < 2 { count += try await client.next().value?.count ?? 2 }
           try await loop.sleep(for: .milliseconds(5)).value
           _ = try await loop.files.stat("/").value
           try await client.write("c").value

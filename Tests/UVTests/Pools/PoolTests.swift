@@ -37,7 +37,7 @@ import UVTestSupport
       #expect((pool.counts.idle, pool.counts.gone, loop.counts.timeouts) == (1, 0, 0))
       try await pool.withResource { connection in
         #expect(try await echo("b", connection) == "b")
-        await expectError(.timedOut, of: try await connection.read().value)
+        await expectError(.timedOut, of: try await connection.next().value)
       }
       #expect((pool.counts.created, pool.counts.leases) == (1, 2))
     }
@@ -129,7 +129,7 @@ import UVTestSupport
       }
       #expect((pool.counts.leased, pool.counts.idle, pool.counts.discarded) == (0, 1, 1))
       let task = loop.spawn { () async throws in
-        try await pool.withResource { connection in _ = try await connection.read().value }
+        try await pool.withResource { connection in _ = try await connection.next().value }
       }
       try await loop.until { pool.counts.leased == 1 }
       task.cancel()
@@ -145,7 +145,7 @@ import UVTestSupport
       lease.giveBack()
       lease.discard()
       let second = try await pool.lease().value
-      second.resource.read { _ in }
+      second.resource.next { _ in }
       second.giveBack()
       #expect((pool.counts.idle, pool.counts.discarded) == (0, 4))
     }
@@ -190,7 +190,7 @@ import UVTestSupport
     try await withPool(1) { _, _, pool in
       try await pool.withResource { connection in
         try await connection.write("close\n").value
-        #expect(try await connection.read().value == nil)
+        #expect(try await connection.next().value == nil)
       }
       #expect((pool.counts.idle, pool.counts.discarded) == (0, 1))
       #expect(try await pool.withResource { try await echo("a", $0) } == "a")

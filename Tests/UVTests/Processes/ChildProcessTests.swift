@@ -135,7 +135,7 @@ import UVTestSupport
       }
       for (number, child) in children.enumerated() {
         #expect(try await child.exit().value.code == number)
-        #expect(try await child.standardOutput!.read().value == nil)
+        #expect(try await child.standardOutput!.next().value == nil)
       }
     }
   }

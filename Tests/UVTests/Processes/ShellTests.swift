@@ -25,7 +25,7 @@ import UVTestSupport
     try await withLoopAndDirectory { loop, directory in
       let child = try loop.processes.spawn(
         "printf", ["%s|", "one", "", "two words", "é"], stdio: [.ignore, .pipe])
-      #expect(try await child.standardOutput!.read().value == "one||two words|é|")
+      #expect(try await child.standardOutput!.next().value == "one||two words|é|")
       #expect(try await child.exit().value.isSuccess)
       let variables = ["PATH": "/usr/bin:/bin", "GREETING": "hello = you"]
       #expect(
@@ -47,7 +47,7 @@ import UVTestSupport
       Foundation.close(file)
       try await child.stdio[4]!.write("through the fifth").value
       try await child.stdio[4]!.shutdown().value
-      #expect(try await child.stdio[4]!.read().value == "through the fifth")
+      #expect(try await child.stdio[4]!.next().value == "through the fifth")
       #expect(try await child.exit().value.isSuccess)
       #expect(try await loop.files.readFile(directory + "/output").value == "out\nerr\nthree\n")
       // What is left out is the null device.
@@ -70,7 +70,7 @@ import UVTestSupport
         let pipe = try loop.pipes.pair()
         let watcher = try loop.poll(client.fileDescriptor(), for: .readable)
         try await pair.0.write("x", passing: client).value
-        _ = try await pair.1.read().value
+        _ = try await pair.1.next().value
         let passed = try pair.1.acceptFileDescriptor()
         #expect(inheritable() == before)
         let listing = try await output(of: "ls -l /proc/self/fd", loop)

@@ -119,7 +119,7 @@ import UVTestSupport
       #expect(taken > 0)
       var received = 0
       while received < 24 << 20 {
-        guard let part = try await server.read().value else { break }
+        guard let part = try await server.next().value else { break }
         received += part.count
       }
       #expect(received >= 24 << 20)
@@ -166,7 +166,7 @@ import UVTestSupport
       client.write(Bytes()) { log.append($0.error?.code) }
       client.write("x") { log.append($0.error?.code) }
       #expect(log.values.isEmpty)
-      #expect(try await server.read().value == "x")
+      #expect(try await server.next().value == "x")
       while log.values.count < 2 { try await loop.sleep(for: .zero).value }
       #expect(log.values == [nil, nil])
       let file = try await loop.files.open("/dev/null", .readWrite).value

@@ -112,7 +112,7 @@ import UVTestSupport
       loop.shutdownGracefully(within: .seconds(1000)) { _ in }
       #expect(try await client.readLine(limit: 99).value == "goodbye")
       for _ in 0..<10 { try await client.write("more").value }
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
       #expect(log.values == [])
       client.close()
       try await loop.settle { !log.values.isEmpty }
@@ -127,12 +127,12 @@ import UVTestSupport
     try await withServer { (loop, server, client) async throws in
       server.endWithServer()
       let reading = loop.spawn { () async throws(UVError) in
-        let bytes = try await server.read().value
+        let bytes = try await server.next().value
         server.close()
         return bytes
       }
       loop.shutdownGracefully(within: .seconds(1000)) { _ in }
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
       let sending = loop.spawn { () async throws(UVError) in
         let part = Bytes(Array(repeating: 0, count: 100_000))
         while sends { try await client.write(part).value }
@@ -150,7 +150,7 @@ import UVTestSupport
       try await client.write("half").value
       try await loop.settle { server.unreadByteCount == 4 }
       loop.shutdownGracefully(within: .seconds(1000)) { _ in }
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
       client.close()
       await expectError(.endOfFile, of: try await reading.value)
     }
@@ -163,9 +163,9 @@ import UVTestSupport
       loop.shutdownGracefully(within: .seconds(1000)) { _ in }
       server.endWithServer(after: .seconds(1000), farewell: "not this\n")
       server.endWithServer(farewell: "goodbye\n")
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       #expect(try await client.readLine(limit: 99).value == "goodbye")
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
       client.close()
       #expect(try await reading.value == nil)
       server.close()
@@ -180,11 +180,11 @@ import UVTestSupport
     try await withServer { (loop, server, client) async throws in
       server.endWithServer(after: afterFarewell ? .zero : .seconds(1000), farewell: "goodbye\n")
       let log = Log<String>()
-      server.read { log.append("\($0.error?.name ?? "end")") }
+      server.next { log.append("\($0.error?.name ?? "end")") }
       loop.shutdownGracefully(within: .seconds(1000)) { _ in }
       if afterFarewell { #expect(try await client.readLine(limit: 99).value == "goodbye") }
       server.close()
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
       #expect(log.values == ["ECANCELED"])
       client.close()
     }
@@ -194,7 +194,7 @@ import UVTestSupport
   func gone() async throws {
     try await withServer { (loop, server, client) async throws in
       server.endWithServer(after: .milliseconds(50), farewell: "goodbye\n")
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       loop.shutdownGracefully(within: .seconds(1000)) { _ in }
       try await client.closeReset().value
       await expectError(.connectionReset, of: try await reading.value)
@@ -206,9 +206,9 @@ import UVTestSupport
       server.readTimeout = .milliseconds(5)
       server.endWithServer(after: .milliseconds(200), farewell: "goodbye\n")
       loop.shutdownGracefully(within: .seconds(1000)) { _ in }
-      await expectError(.timedOut, of: try await server.read().value)
+      await expectError(.timedOut, of: try await server.next().value)
       server.readTimeout = nil
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       #expect(try await client.readToEnd(limit: 99).value == "goodbye\n")
       client.close()
       #expect(try await reading.value == nil)
@@ -225,7 +225,7 @@ import UVTestSupport
         let file = try await loop.files.open("\(directory)/a").value
         server.readTimeout = readTimeout
         server.endWithServer(after: .milliseconds(10), farewell: "goodbye")
-        let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+        let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
         try await withBusyPool(of: loop) {
           server.sendfile(file, count: 10) { _ in }
           loop.shutdownGracefully(within: .seconds(1000)) { _ in }

@@ -35,7 +35,7 @@ import UVTestSupport
       #expect(loop.isShuttingDown)
       // The connections still speak.
       try await clients[0].write("hello").value
-      #expect(try await servers[0].read().value == "hello")
+      #expect(try await servers[0].next().value == "hello")
       #expect(listener.isClosing)
       #expect(shutdown.resultIfFinished == nil)
       for server in servers { server.close() }
@@ -50,7 +50,7 @@ import UVTestSupport
       let late = try [clients[0], clients[2]].map { client throws(UVError) in try client.localAddress() }
       #expect(report.count == 2)
       #expect(Set(report.peers) == Set(late))
-      await expectError(.connectionReset, of: try await clients[0].read().value)
+      await expectError(.connectionReset, of: try await clients[0].next().value)
       // The connections that this program made itself are its own affair.
       #expect(!clients[0].isClosing)
       #expect(servers.allSatisfy { $0.isClosing })
@@ -101,7 +101,7 @@ import UVTestSupport
       let pending = loop.shutdownGracefully(within: .milliseconds(2)) { log.append($0.error?.code) }
       pending.cancel()
       pending.cancel()
-      await expectError(.connectionReset, of: try await clients[0].read().value)
+      await expectError(.connectionReset, of: try await clients[0].next().value)
       #expect(log.values == [.cancelled])
     }
   }
@@ -116,10 +116,10 @@ import UVTestSupport
         do {
           let client = try await loop.tcp.connect(to: address).value
           try await client.write("1").value
-          #expect(try await client.read().value == "1")
+          #expect(try await client.next().value == "1")
           loop.shutdownGracefully(within: .seconds(1000)) { log.append("cut off: \($0.value?.count ?? -1)") }
           try await client.write("2").value
-          #expect(try await client.read().value == "2")
+          #expect(try await client.next().value == "2")
           await expectError(.connectionRefused, of: try await loop.tcp.connect(to: address).value)
           client.close()
         } catch { Issue.record(error) }

@@ -22,7 +22,7 @@ import UVTestSupport
           listener.accept { note("accept", $0.error) }
           udp.next { note("receive", $0.error) }
           // The last that happens by itself; everything else is pending then.
-          there.read {
+          there.next {
             note("read", $0.error)
             loop.stop()
           }
@@ -31,7 +31,7 @@ import UVTestSupport
           here.write("x", passing: listener) { note("pass", $0.error) }
           watcher.next { note("poll", $0.error) }
           child.exit { note("exit", $0.error) }
-          terminal.read { note("tty", $0.error) }
+          terminal.next { note("tty", $0.error) }
         }
         there.stop()
         loop.shutdown()
@@ -81,7 +81,7 @@ import UVTestSupport
       let (control, descriptor) = try openPseudoTerminal()
       let (here, there) = try loop.pipes.socketPair(passesHandles: true)
       try await here.write("x", passing: there).value
-      _ = try await there.read().value
+      _ = try await there.next().value
       // The lowest number that is free is the first that is not allowed.
       let lowest = dup(0)
       Foundation.close(lowest)

@@ -68,7 +68,7 @@ import UVTestSupport
       let peer = try await loop.pipes.connect(path: directory + "/socket").value
       let accepted = try await listener.accept().value
       try await accepted.write("still here").value
-      #expect(try await peer.read().value == "still here")
+      #expect(try await peer.next().value == "still here")
       try await listener.close().value
       #expect(!FileManager.default.fileExists(atPath: directory + "/socket"))
       peer.close()
@@ -194,7 +194,7 @@ import UVTestSupport
         for _ in 0..<10_000 where Set(served.values).count < loops {
           try await loop.withTasks { tasks in
             for _ in 0..<10 {
-              tasks.spawn { _ = try await loop.tcp.connect(host: "127.0.0.1", port: port).value.read().value }
+              tasks.spawn { _ = try await loop.tcp.connect(host: "127.0.0.1", port: port).value.next().value }
             }
           }
         }

@@ -22,10 +22,10 @@ import UVTestSupport
       #expect(log.values == ["server ends"])
       // What has begun is answered.
       try await client.write("last request").value
-      #expect(try await server.read().value == "last request")
+      #expect(try await server.next().value == "last request")
       try await server.write("last answer").value
       try await server.close().value
-      #expect(try await client.read().value == "last answer")
+      #expect(try await client.next().value == "last answer")
       #expect(log.values == ["server ends", "shutdown 0"])
       try await client.close().value
       #expect(log.values.last == "client ECANCELED")
@@ -50,7 +50,7 @@ import UVTestSupport
       #expect(loop.activity.handles == 3)
       pending.cancel()
       // The last who waited has gone, and with it the connection.
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
       #expect(log.values == ["ECANCELED", "ECANCELED"])
       pending.cancel()
       client.close()
@@ -73,7 +73,7 @@ import UVTestSupport
         #expect(connection.isQuiescing)
         loop.spawn {
           do {
-            #expect(try await connection.read().value == "request")
+            #expect(try await connection.next().value == "request")
             try await connection.write("answer").value
           } catch { Issue.record(error) }
           connection.close()
@@ -92,7 +92,7 @@ import UVTestSupport
         try await loop.shutdownGracefully(within: .seconds(1000)).value
       }
       for client in clients {
-        #expect(try await client.read().value == "answer")
+        #expect(try await client.next().value == "answer")
         client.close()
       }
       #expect(try await shutdown.value.count == 0)
@@ -113,7 +113,7 @@ import UVTestSupport
       #expect(report.count == 1)
       #expect(try report.peers == [second.localAddress()])
       for client in [first, second] {
-        let end = await code { () async throws(UVError) in _ = try await client.read().value }
+        let end = await code { () async throws(UVError) in _ = try await client.next().value }
         #expect(end == nil || end == .connectionReset)
         client.close()
       }
@@ -179,7 +179,7 @@ import UVTestSupport
       if !drops { served.close() }
       #expect(try await shutdown.value.count == (drops ? 2 : 0))
       for client in [first, second] {
-        _ = await code { () async throws(UVError) in _ = try await client.read().value }
+        _ = await code { () async throws(UVError) in _ = try await client.next().value }
         client.close()
       }
       served.close()
@@ -195,14 +195,14 @@ import UVTestSupport
       let service = loop.spawn { () async throws(UVError) in
         for try await connection in listener {
           log.append("serving")
-          while let bytes = try await connection.read().value { try await connection.write(bytes).value }
+          while let bytes = try await connection.next().value { try await connection.write(bytes).value }
           try await connection.close().value
         }
         log.append("end")
       }
       let client = try await loop.tcp.connect(to: address).value
       try await client.write("x").value
-      _ = try await client.read().value
+      _ = try await client.next().value
       let shutdown = loop.spawn { () async throws(UVError) in
         try await loop.shutdownGracefully(within: .seconds(1000)).value
       }

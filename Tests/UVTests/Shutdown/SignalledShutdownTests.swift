@@ -21,10 +21,10 @@ import UVTestSupport
       #expect(loop.isShuttingDown)
       // The connections still speak.
       try await client.write("hello").value
-      #expect(try await server.read().value == "hello")
+      #expect(try await server.next().value == "hello")
       #expect(log.values.isEmpty)
       kill(getpid(), SIGUSR2)
-      await expectError(.connectionReset, of: try await client.read().value)
+      await expectError(.connectionReset, of: try await client.next().value)
       try await loop.until { !log.values.isEmpty }
       #expect(log.values == [1])
       client.close()
@@ -81,10 +81,10 @@ import UVTestSupport
       // Several turns, in which a limit of zero would have ended the connection.
       for _ in 0..<5 { try await loop.sleep(for: .milliseconds(1)).value }
       try await client.write("still here").value
-      #expect(try await server.read().value == "still here")
+      #expect(try await server.next().value == "still here")
       // A signal still hurries it.
       kill(getpid(), SIGUSR1)
-      await expectError(.connectionReset, of: try await client.read().value)
+      await expectError(.connectionReset, of: try await client.next().value)
       #expect(try await onSignal.value.count == 1)
       #expect(try await shutdown.value.count == 1)
       client.close()
@@ -166,7 +166,7 @@ import UVTestSupport
       let address = try await group.serve(host: "127.0.0.1", port: 0) { connection in
         _ = try? await connection.quiescing().value
         told.append(())
-        _ = try? await connection.read().value
+        _ = try? await connection.next().value
       }
       let client = try await loop.tcp.connect(to: address).value
       let shutdown = loop.spawn { () async throws(UVError) in

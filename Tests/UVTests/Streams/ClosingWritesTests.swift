@@ -8,7 +8,7 @@ import UVTestSupport
   /// Everything that comes through a stream until its end, or its reset.
   private static func readToEnd(_ stream: ByteStream) async -> [UInt8] {
     var received: [UInt8] = []
-    while let bytes = (try? await stream.read().value) ?? nil { bytes.withUnsafeBytes { received += $0 } }
+    while let bytes = (try? await stream.next().value) ?? nil { bytes.withUnsafeBytes { received += $0 } }
     return received
   }
 
@@ -79,7 +79,7 @@ import UVTestSupport
       try await terminal.close().value
       var shown = ""
       while !shown.hasSuffix("\r\n") {
-        shown += try await screen.read().value.map { String(decoding: $0, as: UTF8.self) } ?? "ended"
+        shown += try await screen.next().value.map { String(decoding: $0, as: UTF8.self) } ?? "ended"
       }
       #expect(shown == "header body\r\n")
       screen.close()
@@ -114,7 +114,7 @@ import UVTestSupport
       #expect(ends.values == [nil, nil, nil, .badDescriptor, nil])
       var received: [UInt8] = []
       var handles = 0
-      while let bytes = try await server.read().value {
+      while let bytes = try await server.next().value {
         bytes.withUnsafeBytes { received += $0 }
         while server.pendingHandleCount > 0 {
           try server.acceptPipeConnection().close()
@@ -200,7 +200,7 @@ import UVTestSupport
       var received = 0
       var steps = 0
       while received < size {
-        received += try #require(try await server.read().value).count
+        received += try #require(try await server.next().value).count
         let now = client.writeQueueSize
         #expect(now <= left)
         if now < left { steps += 1 }
@@ -224,7 +224,7 @@ import UVTestSupport
       client.write("C", note("C"))
       client.write("D", note("D"))
       var bytes: [UInt8] = []
-      while let part = try await server.read().value { bytes += part }
+      while let part = try await server.next().value { bytes += part }
       #expect(bytes == Array("AB".utf8))
       try await client.close().value
       client.write("E", note("E"))
@@ -259,8 +259,8 @@ import UVTestSupport
       let pending = client.write("B") { log.append("B \($0.error?.name ?? "ok")") }
       pending.cancel()
       client.shutdown { log.append("shutdown \($0.error?.name ?? "ok")") }
-      #expect(try await server.read().value == "A")
-      #expect(try await server.read().value == nil)
+      #expect(try await server.next().value == "A")
+      #expect(try await server.next().value == nil)
       try await client.close().value
     }
     #expect(log.values == ["B ECANCELED", "shutdown ok"])

@@ -11,7 +11,7 @@ import UVTestSupport
       try await client.drain().value
       try await client.write("a").value
       #expect((client.writeQueueSize, client.isAboveHighWaterMark, client.isWritable) == (0, false, true))
-      #expect(try await server.read().value == "a")
+      #expect(try await server.next().value == "a")
     }
   }
 
@@ -44,7 +44,7 @@ import UVTestSupport
       #expect(ends.values == [0, 1, 2, 3])
       client.close()
       var received = ""
-      while let bytes = try await server.read().value { received += bytes.description }
+      while let bytes = try await server.next().value { received += bytes.description }
       #expect(received == "01,23,")
     }
   }
@@ -58,7 +58,7 @@ import UVTestSupport
       #expect(client.writeQueueSize == 0)
       client.close()
       var received = 0
-      while let bytes = try await server.read().value { received += bytes.count }
+      while let bytes = try await server.next().value { received += bytes.count }
       #expect(received == 900)
     }
   }
@@ -71,8 +71,8 @@ import UVTestSupport
         loop.spawn { try await server.write([large]).value },
       ]
       var received = (0, 0)
-      while received.0 < large.count { received.0 += try await server.read().value?.count ?? large.count }
-      while received.1 < large.count { received.1 += try await client.read().value?.count ?? large.count }
+      while received.0 < large.count { received.0 += try await server.next().value?.count ?? large.count }
+      while received.1 < large.count { received.1 += try await client.next().value?.count ?? large.count }
       #expect(received == (large.count, large.count))
       for write in writes { try await write.value }
     }
@@ -82,7 +82,7 @@ import UVTestSupport
     try await withPair { loop, client, server in
       try await server.closeReset().value
       // The reset arrives.
-      await #expect(throws: UVError.self) { try await client.read().value }
+      await #expect(throws: UVError.self) { try await client.next().value }
       await #expect(throws: UVError.self) { try await client.write("x").value }
       await #expect(throws: UVError.self) { try await client.write("x").value }
       #expect(throws: UVError.self) { try client.tryWrite("x") }

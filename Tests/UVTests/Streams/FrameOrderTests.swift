@@ -18,7 +18,7 @@ import UVTestSupport
         near.next(note("chunk"))
         near.peek(exactly: 1, note("peek"))
         near.read(exactly: 2, note("two"))
-        near.read(note("chunk"))
+        near.next(note("chunk"))
         #expect(log.values.isEmpty)
         if isAtOnce {
           far.close()

@@ -36,7 +36,7 @@ func withStream(
       #expect(try await near.read(exactly: 1).value == nil)
       #expect(try await near.peek(exactly: 1).value == nil)
       #expect(try await near.readToEnd(limit: 0).value == "")
-      #expect(try await near.read().value == nil)
+      #expect(try await near.next().value == nil)
     }
   }
 

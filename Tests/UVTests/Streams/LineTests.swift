@@ -14,7 +14,7 @@ import UVTestSupport
           let reader = loop.spawn { () async throws(UVError) in
             await expectError(.messageTooLong, of: try await near.read(until: "\r\n", limit: 5).value)
             let count = try await near.skip(until: "\r\n", limit: 12).value
-            return (count, try await near.readCRLFLine(limit: 4).value)
+            return (count, try await near.readLine(limit: 4, onlyCRLF: true).value)
           }
           for part in [message[..<first], message[first..<second], message[second...]] {
             try await far.write(Bytes(part)).value
@@ -105,7 +105,7 @@ import UVTestSupport
       // The limit begins anew, too.
       try await far.write("\nline\r\n").value
       #expect(try await near.skip(until: "\r\n", limit: 0).value == 0)
-      #expect(try await near.readCRLFLine(limit: 4).value == "line")
+      #expect(try await near.readLine(limit: 4, onlyCRLF: true).value == "line")
     }
   }
 
@@ -115,7 +115,7 @@ import UVTestSupport
       near.skip(until: "\n", limit: 9) { log.append("skip \(String(describing: $0.value ?? nil))") }
       near.readLine(limit: 9) { log.append("line \(String(describing: $0.value ?? nil))") }
       near.skip(until: "--", limit: 9) { log.append("skip \(String(describing: $0.value ?? nil))") }
-      near.read { log.append("read \(String(describing: $0.value ?? nil))") }
+      near.next { log.append("read \(String(describing: $0.value ?? nil))") }
       try await far.write("abc\nde\n----rest").value
       try await loop.settle { log.values.count == 4 }
       #expect(
@@ -131,7 +131,7 @@ import UVTestSupport
       for (delimiter, limit) in [("\n", -1), ("", 5)] as [(Bytes, Int)] {
         await expectError(.invalidArgument, of: try await near.skip(until: delimiter, limit: limit).value)
       }
-      await expectError(.invalidArgument, of: try await near.readCRLFLine(limit: -1).value)
+      await expectError(.invalidArgument, of: try await near.readLine(limit: -1, onlyCRLF: true).value)
       near.start { _ in }
       await expectError(.sourceStarted, of: try await near.skip(until: "\n", limit: 9).value)
       far.close()
@@ -153,7 +153,8 @@ import UVTestSupport
       }
       for (text, expected) in lines {
         do throws(UVError) {
-          #expect(try await near.readCRLFLine(limit: 5).value == expected, "\(text.debugDescription)")
+          #expect(
+            try await near.readLine(limit: 5, onlyCRLF: true).value == expected, "\(text.debugDescription)")
         } catch {
           #expect(expected == nil && error.code == .protocolError, "\(text.debugDescription): \(error)")
           _ = try await near.skip(until: "\n", limit: 5).value
@@ -166,10 +167,10 @@ import UVTestSupport
   func strictLimits(isAtOnce: Bool) async throws {
     try await withStream { loop, near, far in
       let reader = loop.spawn { () async throws(UVError) in
-        #expect(try await near.readCRLFLine(limit: 2).value == "ab")
-        await expectError(.messageTooLong, of: try await near.readCRLFLine(limit: 2).value)
+        #expect(try await near.readLine(limit: 2, onlyCRLF: true).value == "ab")
+        await expectError(.messageTooLong, of: try await near.readLine(limit: 2, onlyCRLF: true).value)
         _ = try await near.skip(until: "\r\n", limit: 9).value
-        await expectError(.endOfFile, of: try await near.readCRLFLine(limit: 2).value)
+        await expectError(.endOfFile, of: try await near.readLine(limit: 2, onlyCRLF: true).value)
       }
       let text: Bytes = "ab\r\nabc\r\nab\r"
       for part in isAtOnce ? [text] : text.map({ Bytes([$0]) }) {

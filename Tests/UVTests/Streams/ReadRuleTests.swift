@@ -37,9 +37,9 @@ import Darwin
         let client = try await loop.tcp.connect(to: address).value
         let server = try await listener.accept().value
         try await server.write("x").value
-        let kept = try await client.read().value
+        let kept = try await client.next().value
         server.closeReset()
-        await expectError(.connectionReset, of: try await client.read().value)
+        await expectError(.connectionReset, of: try await client.next().value)
         #expect(kept == "x")
         try await client.close().value
       }
@@ -54,9 +54,9 @@ import Darwin
       for index in 0..<200 {
         // Both ends read in turn, into the same slab.
         try await client.write(Bytes(repeating: UInt8(index), count: 700)).value
-        kept.append(try #require(try await server.read().value))
+        kept.append(try #require(try await server.next().value))
         try await server.write(Bytes(repeating: UInt8(255 - index), count: 700)).value
-        kept.append(try #require(try await client.read().value))
+        kept.append(try #require(try await client.next().value))
       }
       for index in 0..<200 {
         #expect(kept[2 * index] == Bytes(repeating: UInt8(index), count: 700))
@@ -69,7 +69,7 @@ import Darwin
   func aStalledReader() async throws {
     try await withPair { loop, client, server in
       try await server.write("one").value
-      #expect(try await client.read().value == "one")
+      #expect(try await client.next().value == "one")
       server.write(Bytes(repeating: 2, count: 1 << 20)) { _ in }
       for _ in 0..<20 { try await loop.sleep(for: .zero).value }
       // What was not asked for still lies in the system's buffer.
@@ -79,7 +79,7 @@ import Darwin
       #expect(try await loop.turns(in: .milliseconds(50)) < 20)
       var received = 0
       while received < 1 << 20 {
-        guard let part = try await client.read().value else { break }
+        guard let part = try await client.next().value else { break }
         received += part.count
       }
       #expect(received == 1 << 20)
@@ -90,21 +90,21 @@ import Darwin
   func errorsDoNotClose() async throws {
     try await withPair { loop, client, server in
       try await server.write("x").value
-      _ = try await client.read().value
+      _ = try await client.next().value
       server.closeReset()
-      await expectError(.connectionReset, of: try await client.read().value)
+      await expectError(.connectionReset, of: try await client.next().value)
       #expect(!client.isClosing)
       #expect(!client.isReadable)
       // A later reader does not take it for an end.
-      await expectError(.connectionReset, of: try await client.read().value)
+      await expectError(.connectionReset, of: try await client.next().value)
       try await client.close().value
     }
     try await withPair { loop, client, server in
       try await client.shutdown().value
-      #expect(try await server.read().value == nil)
+      #expect(try await server.next().value == nil)
       #expect(server.isWritable)
       try await server.write("still").value
-      #expect(try await client.read().value == "still")
+      #expect(try await client.next().value == "still")
     }
   }
 
@@ -121,7 +121,7 @@ import Darwin
       for _ in 0..<20 { try await loop.sleep(for: .zero).value }
       #expect(log.values.count == 1)
       var rest = count - log.values[0]
-      while rest > 0 { rest -= try #require(try await client.read().value).count }
+      while rest > 0 { rest -= try #require(try await client.next().value).count }
       #expect(rest == 0)
     }
   }
@@ -131,10 +131,10 @@ import Darwin
     let log = Log<String>()
     try await withPair { loop, client, server in
       client.start { _ in }
-      await expectError(.sourceStarted, of: try await client.read().value)
+      await expectError(.sourceStarted, of: try await client.next().value)
       client.start { log.append("second handler \($0.error?.name ?? "ok")") }
       client.stop()
-      for index in 0..<3 { client.read { log.append("\(index) \((try? $0.get())?.description ?? "end")") } }
+      for index in 0..<3 { client.next { log.append("\(index) \((try? $0.get())?.description ?? "end")") } }
       client.start { log.append("handler beside askers \($0.error?.name ?? "ok")") }
       for text in ["a", "b"] {
         try await server.write(Bytes(text)).value
@@ -143,7 +143,7 @@ import Darwin
       try await server.shutdown().value
       while log.values.last != "2 end" { try await loop.sleep(for: .zero).value }
       try await client.close().value
-      #expect(try await client.read().value == nil)
+      #expect(try await client.next().value == nil)
     }
     #expect(
       log.values == [

@@ -8,12 +8,12 @@ import UVTestSupport
     let log = Log<String>()
     try await withPair { loop, client, server in
       func note(_ result: Result<Bytes?, UVError>) { log.append(result.error?.name ?? "end") }
-      server.read(note)
-      server.read(note)
-      server.read(note)
+      server.next(note)
+      server.next(note)
+      server.next(note)
       client.closeReset()
       while log.values.count < 3 { try await loop.sleep(for: .zero).value }
-      await expectError(.connectionReset, of: try await server.read().value)
+      await expectError(.connectionReset, of: try await server.next().value)
       await expectFailure(.connectionReset) { () async throws(UVError) in
         for try await _ in server {}
       }
@@ -30,8 +30,8 @@ import UVTestSupport
     try await withPair { loop, client, server in
       try await client.write("abc").value
       try await client.closeReset().value
-      #expect(try await server.read().value == "abc")
-      await expectError(.connectionReset, of: try await server.read().value)
+      #expect(try await server.next().value == "abc")
+      await expectError(.connectionReset, of: try await server.next().value)
     }
     try await withPair { loop, client, server in
       try await client.write("abc").value
@@ -56,8 +56,8 @@ import UVTestSupport
       try await server.shutdown().value
       try await client.write("abc").value
       try await client.close().value
-      #expect(try await server.read().value == "abc")
-      #expect(try await server.read().value == nil)
+      #expect(try await server.next().value == "abc")
+      #expect(try await server.next().value == nil)
     }
   }
 
@@ -65,7 +65,7 @@ import UVTestSupport
     try await withPair { loop, client, server in
       client.close()
       for _ in 0..<3 {
-        let bytes = try await server.read().value
+        let bytes = try await server.next().value
         #expect(bytes == nil)
       }
     }
@@ -75,7 +75,7 @@ import UVTestSupport
     try await withPair { loop, client, server in
       try await client.close().value
       for _ in 0..<2 {
-        await expectError(.cancelled, .badDescriptor, of: try await client.read().value)
+        await expectError(.cancelled, .badDescriptor, of: try await client.next().value)
       }
     }
   }

@@ -19,17 +19,17 @@ import UVTestSupport
     try await withPair { loop, client, server in
       server.readTimeout = .milliseconds(5)
       #expect(server.readTimeout == .milliseconds(5))
-      let other = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let other = loop.spawn { () async throws(UVError) in try await server.next().value }
       #expect(
-        await failure { () async throws(UVError) in try await server.read().value }
+        await failure { () async throws(UVError) in try await server.next().value }
           == "read within the readTimeout of 0.005 seconds: connection timed out (ETIMEDOUT)")
       await expectError(.timedOut, of: try await other.value)
-      await expectError(.timedOut, of: try await server.read().value)
+      await expectError(.timedOut, of: try await server.next().value)
       server.readTimeout = nil
       try await server.write("408").value
-      #expect(try await client.read().value == "408")
+      #expect(try await client.next().value == "408")
       try await client.write("late").value
-      #expect(try await server.read().value == "late")
+      #expect(try await server.next().value == "late")
     }
   }
 
@@ -66,7 +66,7 @@ import UVTestSupport
   @Test func `A write without progress ends the connection, and everything that waits for it`() async throws {
     try await withPair { loop, client, server in
       server.writeTimeout = .milliseconds(40)
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       let writing = loop.spawn { () async throws(UVError) in
         try await server.write(Bytes([UInt8](repeating: 1, count: 32 << 20))).value
       }
@@ -84,7 +84,7 @@ import UVTestSupport
       #expect(
         await failure { () async throws(UVError) in try await server.write("later").value } == "write \(text)"
       )
-      #expect(await failure { () async throws(UVError) in try await server.read().value } == "read \(text)")
+      #expect(await failure { () async throws(UVError) in try await server.next().value } == "read \(text)")
       #expect(
         await failure { () async throws(UVError) in try await server.write(["a", "b"]).value }
           == "write \(text)")
@@ -102,7 +102,7 @@ import UVTestSupport
       }
       var received = 0
       let begin = loop.now
-      while received < count, let bytes = try await client.read().value {
+      while received < count, let bytes = try await client.next().value {
         received += bytes.count
         if received < count / 2 || begin.duration(to: loop.now) < .milliseconds(600) {
           try await loop.sleep(for: .milliseconds(1)).value
@@ -182,7 +182,7 @@ import UVTestSupport
     arguments: [false, true])
   func laterReader(asksMuchLater: Bool) async throws {
     try await withPair { loop, client, server in
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       try await loop.settle()
       server.totalTimeout = .milliseconds(1)
       // The loop is late, and the peer gets as much time. The bytes come then.
@@ -192,8 +192,8 @@ import UVTestSupport
       #expect(try await reading.value == "a")
       try await loop.sleep(for: asksMuchLater ? .milliseconds(300) : .zero).value
       try await client.write("b").value
-      #expect(try await server.read().value == "b")
-      await expectError(.timedOut, of: try await server.read().value)
+      #expect(try await server.next().value == "b")
+      await expectError(.timedOut, of: try await server.next().value)
     }
   }
 
@@ -206,12 +206,12 @@ import UVTestSupport
       usleep(5_000)
       try await client.write("a").value
       let log = Log<String>()
-      server.read { log.append($0.value??.description ?? "\($0.error?.name ?? "end")") }
+      server.next { log.append($0.value??.description ?? "\($0.error?.name ?? "end")") }
       // The timer of the last chance is due before the loop has looked for bytes.
       usleep(20_000)
       try await loop.until { !log.values.isEmpty }
       #expect(log.values == ["a"])
-      await expectError(.timedOut, of: try await server.read().value)
+      await expectError(.timedOut, of: try await server.next().value)
     }
   }
 
@@ -255,7 +255,7 @@ import UVTestSupport
         let (source, target): (ByteStream, ByteStream) = isPipe ? pair : (client, server)
         let log = Log<UVError.Code?>()
         target.sendfile(file, count: 32 << 20) { log.append($0.error?.code) }
-        #expect(try await source.read().value != nil)
+        #expect(try await source.next().value != nil)
         try target.setBlocking(true)
         target.writeTimeout = .milliseconds(40)
         // The system's call that follows could wait.
@@ -280,7 +280,7 @@ import UVTestSupport
         if timesOut { server.writeTimeout = .milliseconds(40) }
         let log = Log<UVError.Code?>()
         server.sendfile(file, count: 32 << 20) { log.append($0.error?.code) }
-        #expect(try await client.read().value != nil)
+        #expect(try await client.next().value != nil)
         if !timesOut { server.close() }
         try await loop.until { !log.values.isEmpty }
         #expect(log.values == [timesOut ? .timedOut : .cancelled])
@@ -292,7 +292,7 @@ import UVTestSupport
   @Test func `A connection is not idle while it is written to`() async throws {
     try await withPair { loop, client, server in
       server.idleTimeout = .milliseconds(400)
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       let begin = loop.now
       client.start { _ in }
       while begin.duration(to: loop.now) < .milliseconds(900) {
@@ -310,7 +310,7 @@ import UVTestSupport
       let much = Bytes(repeating: 1, count: 32 << 20)
       server.readTimeout = .milliseconds(1)
       let writing = loop.spawn { () async throws(UVError) in try await server.write(much).value }
-      for _ in 0..<3 { await expectError(.timedOut, of: try await server.read().value) }
+      for _ in 0..<3 { await expectError(.timedOut, of: try await server.next().value) }
       #expect(!server.isClosing && writing.resultIfFinished == nil)
       #expect(try await client.read(exactly: much.count).value == much)
       try await writing.value
@@ -318,7 +318,7 @@ import UVTestSupport
     try await withPair { loop, client, server in
       server.readTimeout = .milliseconds(1)
       server.writeTimeout = .milliseconds(20)
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       let error = await failure { () async throws(UVError) in
         try await server.write(Bytes(repeating: 1, count: 32 << 20)).value
       }
@@ -332,19 +332,19 @@ import UVTestSupport
     try await withPair { loop, client, server in
       server.readTimeout = .milliseconds(10)
       server.idleTimeout = .milliseconds(10)
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       try await client.write("a").value
       #expect(try await reading.value == "a")
       try await loop.sleep(for: .milliseconds(40)).value
       try await client.write("b").value
-      #expect(try await server.read().value == "b")
+      #expect(try await server.next().value == "b")
     }
   }
 
   @Test func `A loop that is late reads what has come before it complains`() async throws {
     try await withPair { loop, client, server in
       server.readTimeout = .milliseconds(5)
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       try await loop.sleep(for: .zero).value
       try await client.write("in time").value
       usleep(50_000)
@@ -354,7 +354,7 @@ import UVTestSupport
 
   @Test func `A new value counts from when it is set`() async throws {
     try await withPair { loop, client, server in
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       try await loop.settle()
       server.readTimeout = .seconds(1000)
       server.readTimeout = .seconds(Int64.max)
@@ -363,7 +363,7 @@ import UVTestSupport
       server.readTimeout = .milliseconds(-5)
       await expectError(.timedOut, of: try await reading.value)
       server.readTimeout = .zero
-      await expectError(.timedOut, of: try await server.read().value)
+      await expectError(.timedOut, of: try await server.next().value)
     }
   }
 
@@ -371,7 +371,7 @@ import UVTestSupport
     try await withCallbackLoop { loop in
       let (reading, writing) = try loop.pipes.pair()
       reading.idleTimeout = .seconds(1000)
-      reading.read { _ in }.cancel()
+      reading.next { _ in }.cancel()
       #expect(loop.activity.timers == 1)
       writing.readTimeout = .seconds(1000)
       #expect(loop.activity.timers == 1)
@@ -395,9 +395,9 @@ import UVTestSupport
       client.idleTimeout = .seconds(60)
       for _ in 0..<20 {
         try await client.write("ping").value
-        #expect(try await server.read().value == "ping")
+        #expect(try await server.next().value == "ping")
         try await server.write("pong").value
-        #expect(try await client.read().value == "pong")
+        #expect(try await client.next().value == "pong")
       }
       #expect(loop.activity.timers == 2)
     }

@@ -33,7 +33,7 @@ import UVTestSupport
       }
       // The time that has passed is the same for who reads later.
       await expectFailure(.timedOut) { () async throws(UVError) in
-        while true { _ = try await server.read().value }
+        while true { _ = try await server.next().value }
       }
       sending.cancel()
       await expectError(.cancelled, of: try await sending.value)
@@ -41,7 +41,7 @@ import UVTestSupport
       server.totalTimeout = nil
       _ = try server.tryRead(exactly: server.unreadByteCount)
       try await client.write("bye").value
-      while let bytes = try await server.read().value, bytes.last != UInt8(ascii: "e") {}
+      while let bytes = try await server.next().value, bytes.last != UInt8(ascii: "e") {}
     }
   }
 
@@ -50,7 +50,7 @@ import UVTestSupport
   func afterARead(isTotal: Bool) async throws {
     try await withPair { loop, client, server in
       try await client.write("yes").value
-      #expect(try await server.read().value == "yes")
+      #expect(try await server.next().value == "yes")
       if isTotal { server.totalTimeout = .milliseconds(10) } else { server.readTimeout = .milliseconds(10) }
       await expectError(.timedOut, of: try await server.readLine(limit: 100).value)
     }
@@ -63,7 +63,7 @@ import UVTestSupport
       server.totalTimeout = .milliseconds(50)
       let taking = loop.spawn { () async throws(UVError) in
         var count = 0
-        while let bytes = try await client.read().value {
+        while let bytes = try await client.next().value {
           count += bytes.count
           try await loop.sleep(for: .milliseconds(2)).value
         }
@@ -90,7 +90,7 @@ import UVTestSupport
       try await loop.sleep(for: .milliseconds(5)).value
       server.totalTimeout = nil
       try await client.write("x").value
-      #expect(try await server.read().value == "x")
+      #expect(try await server.next().value == "x")
     }
   }
 
@@ -98,7 +98,7 @@ import UVTestSupport
   func afterALongWait(isTotal: Bool) async throws {
     try await withPair { loop, client, server in
       server.readTimeout = .seconds(1000)
-      let reading = loop.spawn { () async throws(UVError) in try await server.read().value }
+      let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
       try await loop.sleep(for: .milliseconds(1)).value
       try await client.write("x").value
       #expect(try await reading.value == "x")
@@ -116,7 +116,7 @@ import UVTestSupport
       _ = try await client.read(exactly: 16 << 20).value
       try await writing.value
       if isTotal { server.totalTimeout = .milliseconds(20) } else { server.readTimeout = .milliseconds(20) }
-      await expectError(.timedOut, of: try await server.read().value)
+      await expectError(.timedOut, of: try await server.next().value)
     }
   }
 

@@ -8,7 +8,7 @@ import UVTestSupport
       #expect(try client.tryWrite("hello ") == 6)
       #expect(try client.tryWrite(["wor", "", "ld"]) == 5)
       #expect(try client.tryWrite([]) == 0)
-      #expect(try await server.read().value == "hello world")
+      #expect(try await server.next().value == "hello world")
       let chunk = Bytes(repeating: 7, count: 1 << 20)
       var sent = 0
       var taken = 1
@@ -19,7 +19,7 @@ import UVTestSupport
       #expect(client.writeQueueSize == 0)
       client.close()
       var received = 0
-      while let bytes = try await server.read().value { received += bytes.count }
+      while let bytes = try await server.next().value { received += bytes.count }
       #expect(received == sent)
     }
   }
@@ -33,7 +33,7 @@ import UVTestSupport
       #expect(try client.tryWrite("c") == 1)
       client.close()
       var received = ""
-      while let bytes = try await server.read().value { received += bytes.description }
+      while let bytes = try await server.next().value { received += bytes.description }
       #expect(received == "abc")
     }
   }

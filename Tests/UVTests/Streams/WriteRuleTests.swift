@@ -17,10 +17,10 @@ import Darwin
       try await client.shutdown().value
       await expectError(.brokenPipe, of: try await client.write("more").value)
       await expectError(.notConnected, of: try await client.shutdown().value)
-      #expect(try await server.read().value == "question")
-      #expect(try await server.read().value == nil)
+      #expect(try await server.next().value == "question")
+      #expect(try await server.next().value == nil)
       try await server.write("answer").value
-      #expect(try await client.read().value == "answer")
+      #expect(try await client.next().value == "answer")
     }
   }
 
@@ -63,7 +63,7 @@ import Darwin
       #expect(client.writeQueueSize > 0)
       #expect(client.writeQueueSize <= chunk.count)
       var received = 0
-      while received < 40 << 20 { received += try #require(try await server.read().value).count }
+      while received < 40 << 20 { received += try #require(try await server.next().value).count }
       #expect(written >= 30)
       writer.cancel()
       await expectError(.cancelled, of: try await writer.value)
@@ -87,7 +87,7 @@ import Darwin
         #expect(client.writeQueueSize <= client.highWaterMark + chunk.count)
         var isDrained = false
         client.drain { _ in isDrained = true }
-        while received < sent { received += try #require(try await server.read().value).count }
+        while received < sent { received += try #require(try await server.next().value).count }
         while !isDrained { try await loop.sleep(for: .zero).value }
         #expect(!client.isAboveHighWaterMark)
         #expect(client.writeQueueSize == 0)
@@ -120,7 +120,7 @@ import Darwin
       client.write("a") { _ in log.append("written") }
       #expect(client.writeQueueSize == 0)
       log.append("returned")
-      let received = try await server.read().value
+      let received = try await server.next().value
       #expect(received == "a")
     }
     #expect(log.values == ["returned", "written"])

@@ -14,7 +14,7 @@ import UVTestSupport
       let before = loop.activity
       for number in 0..<requests {
         try await client.write(Bytes("\(number)")).value
-        _ = try await client.read().value
+        _ = try await client.next().value
       }
       let after = loop.activity
       #expect(after.jobsFromOtherThreads == before.jobsFromOtherThreads)

@@ -138,7 +138,7 @@ import UVTestSupport
   @Test("JSON has what the encoder writes, with durations in milliseconds, and can be decoded again")
   func json() async throws {
     try await withPair { loop, client, server in
-      let reader = loop.spawn { _ = try? await server.read().value }
+      let reader = loop.spawn { _ = try? await server.next().value }
       let signals = try loop.signals(.user2)
       try await loop.settle()
       var snapshot = loop.snapshot()
@@ -176,7 +176,7 @@ import UVTestSupport
     let group = try EventLoopGroup(count: 2)
     let line = #line + 1
     let address = try await group.serve(host: "127.0.0.1", port: 0) { connection in
-      _ = try? await connection.read().value
+      _ = try? await connection.next().value
     }
     try await withLoop { loop in
       let client = try await loop.tcp.connect(to: address).value
@@ -199,7 +199,7 @@ import UVTestSupport
     try await withPair { loop, client, server in
       let line = #line + 2
       for (name, connection) in [("client", client), ("server", server)] {
-        loop.spawn(name: name) { _ = try? await connection.read().value }
+        loop.spawn(name: name) { _ = try? await connection.next().value }
       }
       let reader = loop.spawn(name: "reader") { () async throws in
         try await loop.withDeadline(.seconds(1000)) {

@@ -22,15 +22,15 @@ private struct PendingRead: PendingOperation {
   init(_: LoopTask, on loop: EventLoop) throws { (connection, peer) = try loop.pipes.socketPair() }
 
   func start(_ operations: LoopOperations) -> PendingRequest {
-    connection.read { operations.endCancelled($0) }
+    connection.next { operations.endCancelled($0) }
   }
 
-  func promise() -> Promise<Bytes?> { connection.read().promise() }
+  func promise() -> Promise<Bytes?> { connection.next().promise() }
 
-  func publisher() -> RequestPublisher<Bytes?> { connection.read().publisher() }
+  func publisher() -> RequestPublisher<Bytes?> { connection.next().publisher() }
 
   func spawn() -> PendingTask {
-    connection.loop.spawn { () throws(UVError) in _ = try await connection.read().value }
+    connection.loop.spawn { () throws(UVError) in _ = try await connection.next().value }
   }
 
   func end() {

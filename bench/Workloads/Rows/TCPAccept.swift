@@ -44,7 +44,7 @@ enum TCPAccept<Listener: ServerListener>: ServerRows {
         guard let connection = service.accept(result) else { return }
         var missing = service.size
         func echo() -> Promise<Void> {
-          connection.read().promise().then { chunk -> Promise<Void> in
+          connection.next().promise().then { chunk -> Promise<Void> in
             guard let chunk else { return .value }
             missing -= chunk.count
             service.bytesRead += chunk.count

@@ -24,7 +24,7 @@ enum TCPStream: ServerRows {
       guard let connection = service.accept(result) else { return }
       let stream = Stream(service, connection, task)
       func serve() -> Promise<Void> {
-        connection.read().promise().then { chunk -> Promise<Void> in
+        connection.next().promise().then { chunk -> Promise<Void> in
           guard let chunk else { return .value }
           return stream.ask(chunk) ? stream.pumped().then(serve) : serve()
         }

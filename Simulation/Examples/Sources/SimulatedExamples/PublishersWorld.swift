@@ -42,7 +42,7 @@ func publishersWorld(_ world: World) throws {
       try reader.check()
       try await writing.value
       try await connection.shutdown().value
-      if let more = try await connection.read().value {
+      if let more = try await connection.next().value {
         throw Violation("client \(number): \(more.count) bytes more")
       }
       try await askFutures(loop, number)

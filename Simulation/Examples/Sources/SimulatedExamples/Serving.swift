@@ -40,7 +40,7 @@ func checkEcho(_ loop: EventLoop, _ connection: ByteStream, _ number: Int) async
     try await writing.value
   }
   try await connection.shutdown().value
-  if let more = try await connection.read().value {
+  if let more = try await connection.next().value {
     throw Violation("client \(number): \(more.count) bytes more than were sent")
   }
 }

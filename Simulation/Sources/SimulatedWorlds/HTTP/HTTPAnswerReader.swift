@@ -69,7 +69,9 @@ struct HTTPAnswerReader {
 
   private nonisolated(nonsending) func line() async throws -> String? {
     do throws(UVError) {
-      return try await stream.readCRLFLine(limit: 1000).value.map { String(decoding: $0, as: UTF8.self) }
+      return try await stream.readLine(limit: 1000, onlyCRLF: true).value.map {
+        String(decoding: $0, as: UTF8.self)
+      }
     } catch {
       if error.code == .endOfFile { return nil }
       throw error

@@ -215,7 +215,7 @@ private final class HTTPVisit {
   }
 
   private nonisolated(nonsending) func expectEnd() async throws {
-    try expect(try await stream.read().value == nil, "bytes after the last answer")
+    try expect(try await stream.next().value == nil, "bytes after the last answer")
   }
 
   /// All that the server has taken was answered, and all that was told as answered has come.

@@ -83,7 +83,7 @@ extension DatedThings {
       if thing == .readTimeout { stream.readTimeout = length }
       if thing == .idleTimeout { stream.idleTimeout = length }
       if thing == .totalTimeout { stream.totalTimeout = length }
-      stream.read { _ in end() }
+      stream.next { _ in end() }
     }
   }
 
@@ -110,7 +110,7 @@ extension DatedThings {
     listener.accept { [self] result in
       guard case .success(let connection) = result else { return }
       accepted = connection
-      connection.read { [self] _ in
+      connection.next { [self] _ in
         if thing == .httpTotal { return }
         judge = self.judge(thing, length, .afterWork, mayBeEarly: true)
         if thing == .httpIdle {
@@ -142,7 +142,7 @@ extension DatedThings {
       guard case .success(let client) = result else { return }
       let judge = self.judge(.httpServerHead, length, .afterWork)
       client.write(Bytes("GET / HT")) { _ in }
-      client.read { _ in
+      client.next { _ in
         judge()
         client.close()
         server.close()

@@ -202,7 +202,7 @@ private nonisolated(nonsending) func misbehave(
     while !isOver(), start.duration(to: loop.clock.now) < .seconds(60) { try await wait() }
   case .sipping:
     try await stream.write(service.large).value
-    while !isOver(), try await stream.read().value != nil {
+    while !isOver(), try await stream.next().value != nil {
       for _ in 0..<4 { try await wait() }
     }
   case .greedy:

@@ -88,7 +88,7 @@ private enum Remnant: String, CaseIterable {
       try await here.write("x").value
       _ = try await there.read(exactly: 1).value
       try await here.shutdown().value
-      _ = try await there.read().value
+      _ = try await there.next().value
     case .listener:
       let listener = try loop.tcp.listen(port: 0)
       let pending = listener.accept { _ in }

@@ -19,7 +19,7 @@ extension RecordReader {
     let loop = stream.loop
     switch style {
     case 0: for try await bytes in stream { try take(bytes) }
-    case 1: while let bytes = try await stream.read().value { try take(bytes) }
+    case 1: while let bytes = try await stream.next().value { try take(bytes) }
     case 2: try await readByHandler(stream)
     case 3: try await readRecords(stream)
     case 4: try take(try await stream.readToEnd(limit: 1 << 26).value)
@@ -106,7 +106,7 @@ extension RecordReader {
   private nonisolated(nonsending) func rest(of stream: ByteStream) async throws(UVError) -> Bytes? {
     let loop = stream.loop
     switch loop.draw(3) {
-    case 0: return try await stream.read().value
+    case 0: return try await stream.next().value
     case 1: return try stream.tryRead(exactly: stream.unreadByteCount)
     default:
       let rest = Request<Bytes?>(loop) { done in
@@ -140,7 +140,7 @@ extension RecordReader {
     while true {
       switch loop.draw(6) {
       case 0:
-        guard let bytes = try await stream.read().value else { return }
+        guard let bytes = try await stream.next().value else { return }
         try take(bytes)
       case 1:
         guard let bytes = try await framed(stream, 1 + loop.draw(3000)) else { return }
@@ -158,7 +158,7 @@ extension RecordReader {
         }
       case 4:
         // A task that gives up doesn't either.
-        let reading = loop.spawn { () async throws(UVError) in try await stream.read().value }
+        let reading = loop.spawn { () async throws(UVError) in try await stream.next().value }
         loop.sleep(for: .microseconds(Int64(loop.draw(5000)))) { _ in reading.cancel() }
         do throws(UVError) {
           guard let bytes = try await reading.value else { return }
@@ -175,7 +175,7 @@ extension RecordReader {
     var parts: [(place: Int, outcome: Result<Bytes?, UVError>)] = []
     let both = Request<Void>(loop) { done in
       for place in 0..<2 {
-        stream.read { result in
+        stream.next { result in
           parts.append((place, result))
           if parts.count == 2 { done(.success(())) }
         }

@@ -91,7 +91,7 @@ private func passing(_ world: World, _ ledger: Ledger) throws {
       var tasks: [LoopTask<Void, any Error>] = []
       var left = count
       while left > 0 {
-        guard let bytes = try await there.read().value else { throw Violation("the channel has ended") }
+        guard let bytes = try await there.next().value else { throw Violation("the channel has ended") }
         _ = bytes
         while there.pendingHandleCount > 0 {
           let connection = try there.acceptTCPConnection()
@@ -134,7 +134,7 @@ private func passing(_ world: World, _ ledger: Ledger) throws {
         try await writing.value
       }
       try await connection.shutdown().value
-      try expect(try await connection.read().value == nil, "no end")
+      try expect(try await connection.next().value == nil, "no end")
       connection.close()
     }
   }
@@ -251,7 +251,7 @@ private func sendfile(_ world: World, _ ledger: Ledger) throws {
     }
     goal.value = all.takeBytes()
     try await stream.shutdown().value
-    try expect(try await stream.read().value == nil, "no end")
+    try expect(try await stream.next().value == nil, "no end")
     stream.close()
     try await file.close().value
   }

@@ -48,7 +48,7 @@ func echo(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
       try await writing.value
     }
     try await stream.shutdown().value
-    try expect(try await stream.read().value == nil, "more than was sent came back")
+    try expect(try await stream.next().value == nil, "more than was sent came back")
     stream.close()
   }
 }

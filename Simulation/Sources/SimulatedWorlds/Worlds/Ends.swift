@@ -71,7 +71,7 @@ private nonisolated(nonsending) func end(
   } catch {
     if !isRude { throw error }
     // Whoever asks later is told the same.
-    stream.read(
+    stream.next(
       ledger.ask("read after an error") { result in
         if case .success(nil) = result { ledger.complain("a stream that broke has ended without an error") }
       })
@@ -91,7 +91,7 @@ private nonisolated(nonsending) func end(
 
 private func rudeEnd(_ stream: ByteStream, _ ledger: Ledger) {
   let loop = stream.loop
-  stream.read(ledger.ask("read before a close"))
+  stream.next(ledger.ask("read before a close"))
   stream.drain(ledger.ask("drain before a close"))
   switch loop.draw(4) {
   case 0: stream.close(ledger.ask("close"))
@@ -113,7 +113,7 @@ private func rudeEnd(_ stream: ByteStream, _ ledger: Ledger) {
         ledger.ask("write after a close") { result in
           if case .success = result { ledger.complain("a write after a close was taken") }
         })
-      stream.read(ledger.ask("read after a close"))
+      stream.next(ledger.ask("read after a close"))
     }
   }
 }

@@ -59,7 +59,7 @@ func farewellFrames(_ world: World, _ ledger: Ledger, _ transport: Transport) th
         if count == 0 {
           try expect(
             answered == taken.value[number], "\(answered) answers to \(taken.value[number]) questions")
-          try expect(try await stream.read().value == nil, "bytes after the farewell")
+          try expect(try await stream.next().value == nil, "bytes after the farewell")
           hasEnded = true
           break
         }

@@ -15,7 +15,7 @@ func farewells(_ world: World, _ ledger: Ledger) throws {
     stream.write(Bytes("question \(number)\n"), ledger.ask("write"))
     try expect(try await stream.readLine(limit: 100).value == Bytes("question \(number)"), "another answer")
     do throws(UVError) {
-      let more = try await stream.read().value
+      let more = try await stream.next().value
       if more != nil { throw UVError(.invalidArgument, operation: "more bytes") }
     } catch {
       if hasRoom || error.code != .tlsTruncated { throw error }

@@ -33,7 +33,7 @@ func startTLS(_ world: World, _ ledger: Ledger) throws {
       try await writing.value
     }
     try await stream.shutdown().value
-    try expect(try await stream.read().value == nil, "no end")
+    try expect(try await stream.next().value == nil, "no end")
     stream.close()
   }
 }
@@ -51,7 +51,7 @@ func connects(_ world: World, _ ledger: Ledger) throws {
       _ = loop.spawn {
         do throws(UVError) {
           try await connection.write(Bytes("hello\n")).value
-          while try await connection.read().value != nil {}
+          while try await connection.next().value != nil {}
         } catch {}
         connection.close()
       }

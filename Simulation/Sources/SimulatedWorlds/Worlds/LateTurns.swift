@@ -12,7 +12,7 @@ func lateTurns(_ world: World, _ ledger: Ledger, _ transport: Transport) throws 
     do throws(UVError) {
       if kind == 2 {
         // Some is read, and then nothing.
-        for _ in 0..<loop.draw(6) { _ = try await stream.read().value }
+        for _ in 0..<loop.draw(6) { _ = try await stream.next().value }
       } else {
         for round in 0..<(1 + loop.draw(12)) {
           try await stream.write(message(round, 1 + loop.draw(2000))).value
@@ -20,7 +20,7 @@ func lateTurns(_ world: World, _ ledger: Ledger, _ transport: Transport) throws 
         }
       }
       try await loop.sleep(for: limit * 5).value
-      while try await stream.read().value != nil {}
+      while try await stream.next().value != nil {}
     } catch {}
     stream.close()
   } client: { loop, _ in
@@ -83,7 +83,7 @@ private nonisolated(nonsending) func readLate(
     }
     try await ended.value
   case 1:
-    while try await stream.read().value != nil {
+    while try await stream.next().value != nil {
       take()
       if loop.isDrawn(oneIn: 3) { try await loop.sleep(for: .milliseconds(Int64(loop.draw(3)))).value }
       loop.compute()
@@ -93,7 +93,7 @@ private nonisolated(nonsending) func readLate(
     let ended = Request<Void>(loop) { done in
       func ask() {
         last.value = loop.clock.now
-        stream.read { result in
+        stream.next { result in
           switch result {
           case .success(.some):
             take()

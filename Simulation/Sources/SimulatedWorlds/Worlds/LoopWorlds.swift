@@ -54,7 +54,7 @@ private func groups(_ world: World, _ ledger: Ledger) throws {
           try expect(answer == Bytes("\(client) \(number) \(round)"), "another answer")
         }
         try await connection.shutdown().value
-        try expect(try await connection.read().value == nil, "no end")
+        try expect(try await connection.next().value == nil, "no end")
         connection.close()
       }
       over.value += 1

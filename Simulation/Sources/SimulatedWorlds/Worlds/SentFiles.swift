@@ -99,7 +99,7 @@ func sentFiles(_ world: World, _ ledger: Ledger, _ transport: Transport) throws 
     _ = try await stream.read(exactly: 1).value
     try await send(parts, to: stream, ledger, "/tmp/content")
     try await stream.shutdown().value
-    try expect(try await stream.read().value == nil, "no end")
+    try expect(try await stream.next().value == nil, "no end")
     stream.close()
   }
 }

@@ -28,7 +28,7 @@ func graceful(_ world: World, _ ledger: Ledger) throws {
         try await loop.sleep(for: .seconds(loop.draw(20))).value
         try await connection.write([line, line]).value
         try await connection.shutdown().value
-        while try await connection.read().value != nil {}
+        while try await connection.next().value != nil {}
         try await connection.close().value
       }
     }
@@ -88,7 +88,7 @@ private nonisolated(nonsending) func ask(_ stream: ByteStream, _ client: Int) as
   let answer = try await stream.read(exactly: 4000).value
   let question = Array(message(client, 2000))
   try expect(answer == Bytes(question + question), "client \(client) has got another answer")
-  try expect(try await stream.read().value == nil, "no end")
+  try expect(try await stream.next().value == nil, "no end")
   try await stream.shutdown().value
 }
 
@@ -128,7 +128,7 @@ func quiescing(_ world: World, _ ledger: Ledger) throws {
             open.value += 1
             do throws(UVError) {
               if kind[0] == 1 { try await loop.sleep(for: .seconds(9000)).value }
-              while let bytes = try await connection.read().value { try await connection.write(bytes).value }
+              while let bytes = try await connection.next().value { try await connection.write(bytes).value }
             } catch {}
             connection.close()
           })
@@ -153,7 +153,7 @@ func quiescing(_ world: World, _ ledger: Ledger) throws {
       let connection = try await Transport.tcp.connect(loop)
       try await connection.write(Bytes([client < stubborn ? 1 : 0])).value
       do throws(UVError) {
-        while try await connection.read().value != nil {}
+        while try await connection.next().value != nil {}
       } catch { try expect(error.code == .connectionReset, "\(error)") }
       connection.close()
     }

@@ -23,7 +23,7 @@ private func tasks(_ world: World, _ ledger: Ledger) throws {
               switch (number + round) % 8 {
               case 0: try await loop.sleep(for: .seconds(1000)).value
               case 1: _ = try await listener.accept().value
-              case 2: _ = try await here.read().value
+              case 2: _ = try await here.next().value
               case 3: _ = try await loop.work { number }.value
               case 4: try await loop.clock.sleep(until: loop.clock.now.advanced(by: .seconds(50)))
               case 5:

@@ -24,7 +24,7 @@ func timeouts(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
       // Nothing is read.
       try await loop.sleep(for: limit * 4).value
     }
-    do throws(UVError) { while try await stream.read().value != nil {} } catch {}
+    do throws(UVError) { while try await stream.next().value != nil {} } catch {}
     stream.close()
   } client: { loop, _ in
     let stream = try await transport.connect(loop)
@@ -39,7 +39,7 @@ func timeouts(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
     switch kind {
     case 0, 1:
       if kind == 0 { stream.readTimeout = limit } else { stream.idleTimeout = limit }
-      let other = loop.spawn { () async throws(UVError) in try await stream.read().value }
+      let other = loop.spawn { () async throws(UVError) in try await stream.next().value }
       do throws(UVError) {
         _ = try await stream.read(exactly: 3000).value
         throw UVError(.invalidArgument, operation: "bytes")
@@ -56,7 +56,7 @@ func timeouts(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
     case 2:
       stream.totalTimeout = limit
       do throws(UVError) {
-        while try await stream.read().value != nil {}
+        while try await stream.next().value != nil {}
         throw UVError(.invalidArgument, operation: "the end")
       } catch { try expectTimeout(error, since: start) }
       stream.close()
@@ -64,7 +64,7 @@ func timeouts(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
       stream.writeTimeout = limit
       let last = Shared(loop.clock.now)
       let reading: Completion<Bytes?> = ledger.ask("read")
-      stream.read(reading)
+      stream.next(reading)
       stream.drain(ledger.ask("drain"))
       do throws(UVError) {
         while true {

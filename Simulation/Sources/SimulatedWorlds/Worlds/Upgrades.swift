@@ -20,7 +20,7 @@ func upgrades(_ world: World, _ ledger: Ledger) throws {
       defer { stream.close() }
       try await stream.write(Bytes("!")).value
       try await loop.sleep(for: silence).value
-      while try await stream.read().value != nil {}
+      while try await stream.next().value != nil {}
     } catch let error as UVError {
       try expect(error.code != .invalidArgument, "\(error)")
       plain.close()
@@ -56,10 +56,10 @@ func upgrades(_ world: World, _ ledger: Ledger) throws {
       if isReading {
         loop.block(for: .milliseconds(300))
         last.value = loop.clock.now
-        _ = try await stream.read().value
+        _ = try await stream.next().value
       } else {
         stream.drain(ledger.ask("drain"))
-        stream.read(ledger.ask("read"))
+        stream.next(ledger.ask("read"))
         while true {
           if loop.isDrawn(oneIn: 3) { loop.block(for: .milliseconds(100)) }
           last.value = loop.clock.now

@@ -8,7 +8,7 @@ enum WhatALoopWaitsFor: Program {
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let client = try await loop.tcp.connect(to: listener.localAddress()).value
       let server = try await listener.accept().value
-      let reader = loop.spawn { try? await server.read().value }
+      let reader = loop.spawn { try? await server.next().value }
       let sleeper = loop.spawn { try? await loop.sleep(for: .untilCancelled).value }
       let worker = loop.spawn { try? await loop.files.stat("/").timeout(after: .seconds(60)).value }
       let timer = try LoopTimer(loop)

@@ -29,14 +29,14 @@ enum MistakesThatFail: Program {
       near.start { result in
         if case .success(let bytes?) = result { print(String(decoding: bytes, as: UTF8.self)) }
       }
-      print(await code(awaiting: try await near.read().value) == .sourceStarted)
+      print(await code(awaiting: try await near.next().value) == .sourceStarted)
       near.stop()
       try await far.write("for the second reader").value
-      print(try await near.read().value == "for the second reader")
+      print(try await near.next().value == "for the second reader")
       print(code(of: try loop.pipes.open(fileDescriptor: near.fileDescriptor())) == .fileExists)
       print(code(of: try loop.tcp.open(fileDescriptor: 999)) == .badDescriptor)
       far.close()
-      print(try await near.read().value == nil)
+      print(try await near.next().value == nil)
       near.close()
       do throws(UVError) {
         try await near.write("too late").value

@@ -17,7 +17,7 @@ enum Tool {
       let client = try await loop.tcp.connect(to: address).value
       defer { client.close() }
       try await client.write("ping").value
-      return try await client.read().value
+      return try await client.next().value
     }
     print(answer == "ping")
     let report = await group.shutdownGracefully(within: .seconds(5))

@@ -30,7 +30,7 @@ struct Server {
 
   func visit(_ loop: EventLoop, _ address: SocketAddress) async throws {
     let connection = try await loop.tcp.connect(to: address).value
-    while let bytes = try await connection.read().value {
+    while let bytes = try await connection.next().value {
       print(String(decoding: bytes, as: UTF8.self), terminator: "")
     }
     connection.close()

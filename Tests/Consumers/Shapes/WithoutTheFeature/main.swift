@@ -15,7 +15,7 @@ try EventLoop.run { loop in
     do { try await echo(connection) } catch { print(error) }
   }
   try await client.write("hello").value
-  let answer = try await client.read().value
+  let answer = try await client.next().value
   print(answer == "hello")
   print(await stays(loop))
   client.close()
