@@ -191,9 +191,9 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     source.next(.callback(done), from: self)
   }
 
-  /// Asks for the next element on behalf of an object; see ``ElementReceiver``.
+  /// Asks for the next element on behalf of an object; see `_ElementReceiver`.
   @discardableResult
-  public func next(for receiver: ElementReceiver<Element>) -> PendingRequest {
+  public func _next(for receiver: _ElementReceiver<Element>) -> PendingRequest {
     source.next(.receiver(receiver), from: self)
   }
 
@@ -202,8 +202,8 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
     source.start(.callback(handler), from: self)
   }
 
-  /// Gives each element to an object as it comes; see ``ElementReceiver``.
-  public func start(for receiver: ElementReceiver<Element>) {
+  /// Gives each element to an object as it comes; see `_ElementReceiver`.
+  public func _start(for receiver: _ElementReceiver<Element>) {
     source.start(.receiver(receiver), from: self)
   }
 

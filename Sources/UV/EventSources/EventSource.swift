@@ -31,10 +31,10 @@ public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == 
   @discardableResult
   func next(_ done: @escaping Completion<Element?>) -> PendingRequest
 
-  /// Asks for one element on behalf of an object; see ``ElementReceiver``. There is a default implementation,
+  /// Asks for one element on behalf of an object; see `_ElementReceiver`. There is a default implementation,
   /// which calls ``next(_:)``.
   @discardableResult
-  func next(for receiver: ElementReceiver<Element>) -> PendingRequest
+  func _next(for receiver: _ElementReceiver<Element>) -> PendingRequest
 
   /// Calls `handler` with each element as it comes, then once with nil at the end, or with the error that
   /// ended the source.
@@ -46,9 +46,9 @@ public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == 
   func start(_ handler: @escaping Completion<Element?>)
 
   /// Gives each element to an object as it comes, then nil at the end, or the error that ended the source;
-  /// see ``start(_:)`` and ``ElementReceiver``. The source keeps the object until it has ended, or until you
+  /// see ``start(_:)`` and `_ElementReceiver`. The source keeps the object until it has ended, or until you
   /// call ``stop()``. There is a default implementation, which calls ``start(_:)``.
-  func start(for receiver: ElementReceiver<Element>)
+  func _start(for receiver: _ElementReceiver<Element>)
 
   /// Ends what ``start(_:)`` began. Elements that come later wait until somebody asks for them.
   func stop()
@@ -57,10 +57,12 @@ public protocol EventSource<Element>: AnyObject, AsyncSequence where Failure == 
 extension EventSource {
   /// Asks for one element on behalf of an object, by ``next(_:)``.
   @discardableResult
-  public func next(for receiver: ElementReceiver<Element>) -> PendingRequest { next { receiver.receive($0) } }
+  public func _next(for receiver: _ElementReceiver<Element>) -> PendingRequest {
+    next { receiver.receive($0) }
+  }
 
   /// Gives each element to an object as it comes, by ``start(_:)``.
-  public func start(for receiver: ElementReceiver<Element>) {
+  public func _start(for receiver: _ElementReceiver<Element>) {
     receiver.isHandler = true
     start { receiver.receive($0) }
   }

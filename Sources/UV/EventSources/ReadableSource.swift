@@ -34,17 +34,17 @@ open class ReadableSource<Element>: EventSource {
   @discardableResult
   public final func next(_ done: @escaping Completion<Element?>) -> PendingRequest { source.next(done) }
 
-  /// Asks for the next element on behalf of an object; see ``ElementReceiver``.
+  /// Asks for the next element on behalf of an object; see `_ElementReceiver`.
   @discardableResult
-  public final func next(for receiver: ElementReceiver<Element>) -> PendingRequest {
-    source.next(for: receiver)
+  public final func _next(for receiver: _ElementReceiver<Element>) -> PendingRequest {
+    source._next(for: receiver)
   }
 
   /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.
   public final func start(_ handler: @escaping Completion<Element?>) { source.start(handler) }
 
-  /// Gives each element to an object as it comes; see ``ElementReceiver``.
-  public final func start(for receiver: ElementReceiver<Element>) { source.start(for: receiver) }
+  /// Gives each element to an object as it comes; see `_ElementReceiver`.
+  public final func _start(for receiver: _ElementReceiver<Element>) { source._start(for: receiver) }
 
   /// Ends what ``start(_:)`` began. Elements that come later wait until somebody asks for them.
   public final func stop() { source.stop() }

@@ -42,7 +42,7 @@ final class WaiterQueue<Element>: AnyWaiterQueue {
   @usableFromInline
   enum Waiter {
     case callback(Completion<Element?>)
-    case receiver(ElementReceiver<Element>)
+    case receiver(_ElementReceiver<Element>)
     // Sound: the result of a task's `next` is made and taken on the loop's thread.
     case task(UnsafeContinuation<UnsafeTransfer<Outcome>, Never>)
 

@@ -59,9 +59,9 @@ public final class Directory: EventSource, SourceDriver {
     source.next(.callback(done), from: self)
   }
 
-  /// Asks for the next entries on behalf of an object; see ``ElementReceiver``.
+  /// Asks for the next entries on behalf of an object; see `_ElementReceiver`.
   @discardableResult
-  public func next(for receiver: ElementReceiver<[DirectoryEntry]>) -> PendingRequest {
+  public func _next(for receiver: _ElementReceiver<[DirectoryEntry]>) -> PendingRequest {
     source.next(.receiver(receiver), from: self)
   }
 
@@ -72,8 +72,8 @@ public final class Directory: EventSource, SourceDriver {
     source.start(.callback(handler), from: self)
   }
 
-  /// Gives each element to an object as it comes; see ``ElementReceiver``.
-  public func start(for receiver: ElementReceiver<[DirectoryEntry]>) {
+  /// Gives each element to an object as it comes; see `_ElementReceiver`.
+  public func _start(for receiver: _ElementReceiver<[DirectoryEntry]>) {
     source.start(.receiver(receiver), from: self)
   }
 

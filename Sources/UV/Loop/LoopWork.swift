@@ -13,7 +13,7 @@ struct LoopWork {
   /// ``EventLoop/beginWork()``.
   var count = 0
   /// Microtasks that run when the queue has run empty; see ``EventLoop/enqueueAfterMicrotasks(_:)``.
-  var checkpoints: [Microtask] = []
+  var checkpoints: [_Microtask] = []
   let behindEvents = WorkBehindEvents()
   let givenUp = GivenUpWork()
   var adaptiveYield = AdaptiveYield()
@@ -53,7 +53,7 @@ extension EventLoop {
 
   /// Queues a microtask, as ``queueMicrotask(_:)`` queues a closure, but without an allocation. Call it on
   /// the loop's thread.
-  public func enqueue(_ microtask: Microtask) {
+  public func _enqueue(_ microtask: _Microtask) {
     requireOnLoop()
     enqueue(.object(microtask))
   }
@@ -131,7 +131,7 @@ extension EventLoop {
 
   /// Runs `microtask` at the end of this turn, when the queue of microtasks is empty. It can look at what the
   /// turn has left behind, such as a rejected promise that nobody handles. On the loop's thread.
-  package func enqueueAfterMicrotasks(_ microtask: Microtask) {
+  package func enqueueAfterMicrotasks(_ microtask: _Microtask) {
     assertOnLoop()
     // An entry in the queue makes sure that the queue is drained, and the checkpoints run after that.
     if work.checkpoints.isEmpty { enqueue(.closure {}) }

@@ -1,22 +1,10 @@
 /// Work that runs on the loop right after the libuv callback that queued it. A subclass says what the work
 /// is.
 ///
-/// Subclass it if the same work is queued again and again, or if it belongs to an object that exists anyway.
-/// Queueing a microtask allocates nothing; a closure allocates its context. The handlers of promises and
-/// futures are microtasks. For other work there is ``EventLoop/queueMicrotask(_:)``.
-///
-/// ```swift
-/// final class Flush: Microtask {
-///   var lines: [Bytes] = []
-///   let connection: TCPConnection
-///   override func run() {  // all that one turn has added, in one write
-///     connection.write(lines) { _ in }
-///     lines = []
-///   }
-/// }
-/// ```
-open class Microtask {
-  /// Creates a microtask; queue it with ``EventLoop/enqueue(_:)``.
+/// It isn't part of the interface: a program uses ``EventLoop/queueMicrotask(_:)``. Queueing a microtask allocates
+/// nothing; a closure allocates its context. The handlers of promises and futures are microtasks.
+open class _Microtask {
+  /// Creates a microtask; queue it with `EventLoop._enqueue(_:)`.
   @inlinable
   public init() {}
 
@@ -30,7 +18,7 @@ enum Work {
   case job(UnownedJob)
   /// A part of a Swift task that belongs to none of the loop's actors.
   case taskJob(UnownedJob, LoopTaskExecutor)
-  case object(Microtask)
+  case object(_Microtask)
   case closure(() -> Void)
   /// A body that another thread sent.
   case body((EventLoop) -> Void)

@@ -91,9 +91,9 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   @discardableResult
   public func next(_ done: @escaping Completion<Bytes?>) -> PendingRequest { ask(.callback(done)) }
 
-  /// Asks for the next bytes on behalf of an object; see ``ElementReceiver``.
+  /// Asks for the next bytes on behalf of an object; see `_ElementReceiver`.
   @discardableResult
-  public func next(for receiver: ElementReceiver<Bytes>) -> PendingRequest { ask(.receiver(receiver)) }
+  public func _next(for receiver: _ElementReceiver<Bytes>) -> PendingRequest { ask(.receiver(receiver)) }
 
   @inline(__always)
   private func ask(_ waiter: WaiterQueue<Bytes>.Waiter) -> PendingRequest {
@@ -107,8 +107,8 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// The corresponding libuv function is `uv_read_start`.
   public func start(_ handler: @escaping Completion<Bytes?>) { start(.callback(handler)) }
 
-  /// Gives bytes to an object as they come; see ``ElementReceiver``.
-  public func start(for receiver: ElementReceiver<Bytes>) { start(.receiver(receiver)) }
+  /// Gives bytes to an object as they come; see `_ElementReceiver`.
+  public func _start(for receiver: _ElementReceiver<Bytes>) { start(.receiver(receiver)) }
 
   private func start(_ handler: WaiterQueue<Bytes>.Waiter) {
     // The bytes that earlier readers have left come first.

@@ -6,7 +6,7 @@ import CUV
 /// whatever these are. A stream has this object once somebody has waited for another frame, or bytes have
 /// come after the last reader left. So the ways to read a stream can be mixed, and no byte is lost or delivered
 /// out of order.
-final class FrameReader: Microtask {
+final class FrameReader: _Microtask {
   typealias Outcome = Result<Bytes?, UVError>
 
   /// The wish of a reader that doesn't simply wait for the next bytes.
@@ -182,7 +182,7 @@ final class FrameReader: Microtask {
     if state == .scheduled { return }
     state = .scheduled
     stream.keepAlive(.frames)
-    loop.enqueue(self)
+    loop._enqueue(self)
   }
 
   override func run() {

@@ -83,7 +83,7 @@ enum CurrentLoop {
   /// Queues a microtask on the loop of this thread, without retaining the loop. In a handler that runs for a
   /// loop on a thread without one, the microtask goes to that loop. Returns false if there is no loop.
   @inline(__always)
-  static func enqueue(_ microtask: consuming Microtask) -> Bool {
+  static func enqueue(_ microtask: consuming _Microtask) -> Bool {
     // Nothing that is called here lets go of the loop.
     guard let loop = loop() else { return handOver(microtask) }
     let queue = loop._withUnsafeGuaranteedRef { $0.microtasks }
@@ -93,7 +93,7 @@ enum CurrentLoop {
   }
 
   @inline(never)
-  private static func handOver(_ microtask: Microtask) -> Bool {
+  private static func handOver(_ microtask: _Microtask) -> Bool {
     guard let batch = LoopBatch.current else { return false }
     batch.enqueue(microtask)
     return true
@@ -118,7 +118,7 @@ enum CurrentLoop {
 extension EventLoop {
   /// Queues a microtask on the ``current`` loop; faster than ``enqueue(_:)``. In a handler that runs for a
   /// loop on a thread without one, the microtask goes to that loop. Returns false if there is no loop.
-  package static func enqueueOnCurrent(_ microtask: consuming Microtask) -> Bool {
+  package static func enqueueOnCurrent(_ microtask: consuming _Microtask) -> Bool {
     CurrentLoop.enqueue(microtask)
   }
 

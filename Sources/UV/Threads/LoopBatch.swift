@@ -74,7 +74,7 @@ package final class LoopBatch: LoopMessage, @unchecked Sendable {
   }
 
   /// Has a microtask run on the loop.
-  func enqueue(_ microtask: Microtask) {
+  func enqueue(_ microtask: _Microtask) {
     assertHere()
     work.append(.object(microtask))
   }

@@ -49,9 +49,9 @@ public final class Ticks: EventSource, SourceDriver {
     source.next(.callback(done), from: self)
   }
 
-  /// Asks for the next tick on behalf of an object; see ``ElementReceiver``.
+  /// Asks for the next tick on behalf of an object; see `_ElementReceiver`.
   @discardableResult
-  public func next(for receiver: ElementReceiver<Tick>) -> PendingRequest {
+  public func _next(for receiver: _ElementReceiver<Tick>) -> PendingRequest {
     source.next(.receiver(receiver), from: self)
   }
 
@@ -62,8 +62,8 @@ public final class Ticks: EventSource, SourceDriver {
     source.start(.callback(handler), from: self)
   }
 
-  /// Gives each element to an object as it comes; see ``ElementReceiver``.
-  public func start(for receiver: ElementReceiver<Tick>) {
+  /// Gives each element to an object as it comes; see `_ElementReceiver`.
+  public func _start(for receiver: _ElementReceiver<Tick>) {
     source.start(.receiver(receiver), from: self)
   }
 

@@ -56,7 +56,7 @@ struct RequestTaker<Input, Failure: Error>: StartingSubscriber {
 /// One run of a request for a subscriber, and the `map` that follows it. It is the microtask that delivers an answer
 /// which is known when the request is to start.
 @usableFromInline
-final class RequestSubscription<Value, Output>: Microtask, Subscription {
+final class RequestSubscription<Value, Output>: _Microtask, Subscription {
   /// The request's state. All states keep what they need in the same memory.
   @usableFromInline
   enum Progress {
@@ -131,7 +131,7 @@ final class RequestSubscription<Value, Output>: Microtask, Subscription {
     if let answer = request.answerIfKnown() {
       storage.store(answer)
       progress = .answered { $0.finish($0.storage.take(Result<Value, UVError>.self)) }
-      return request.loop.enqueue(self)
+      return request.loop._enqueue(self)
     }
     progress = .running(request.start({ [self] in finish($0) }, void: { [self] in finish($0.typed()) }))
   }

@@ -38,7 +38,7 @@ public struct SourcePublisher<Source: EventSource>: LoopPublisher {
 
 /// A subscriber's hold on a source.
 @usableFromInline
-final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Element>, Subscription {
+final class SourceSubscription<Source: EventSource>: _ElementReceiver<Source.Element>, Subscription {
   // Properties of less than a word come first: they fill the one that the receiver has last.
   @usableFromInline @exclusivity(unchecked) var isDelivering = false
   /// Whether the source has been asked for one element.
@@ -57,7 +57,7 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
   init(
     _ downstream: Downstream<Source.Element, UVError>, _ source: Source,
     _ ask: @escaping (SourceSubscription) -> Void,
-    deliver: @escaping (ElementReceiver<Source.Element>, Result<Source.Element?, UVError>) -> Void
+    deliver: @escaping (_ElementReceiver<Source.Element>, Result<Source.Element?, UVError>) -> Void
   ) {
     self.downstream = Delivery(to: downstream)
     self.source = source
@@ -89,10 +89,10 @@ final class SourceSubscription<Source: EventSource>: ElementReceiver<Source.Elem
     guard downstream != nil, !isAsking, !isStarted, demand > 0 else { return }
     if demand == .unlimited {
       isStarted = true
-      source.start(for: self)
+      source._start(for: self)
     } else {
       isAsking = true
-      waiting = SourceWait(source.next(for: self))
+      waiting = SourceWait(source._next(for: self))
     }
   }
 

@@ -28,7 +28,7 @@ final class ClientConnection: PoolResource, Flushable {
   /// A request that is written at the end of the turn; one of these writes.
   @exclusivity(unchecked) private var held: Bytes?
   /// Made when it is first used: one that never is closes when it is dropped.
-  @exclusivity(unchecked) private var reader: ElementReceiver<Bytes>?
+  @exclusivity(unchecked) private var reader: _ElementReceiver<Bytes>?
   @exclusivity(unchecked) private var didWrite: Completion<Void>?
   @exclusivity(unchecked) private(set) var isReading = false
   @exclusivity(unchecked) private var isClosed = false
@@ -48,7 +48,7 @@ final class ClientConnection: PoolResource, Flushable {
   /// Both are let go of when the connection closes. A weak reference would make counting references slow.
   private func open() {
     if reader != nil || isClosed { return }
-    reader = ElementReceiver { [self] _, result in didRead(result) }
+    reader = _ElementReceiver { [self] _, result in didRead(result) }
     didWrite = { [self] result in
       writeCount -= 1
       (exchange ?? bodyExchange)?.didWrite(result)
@@ -112,7 +112,7 @@ final class ClientConnection: PoolResource, Flushable {
   func read() {
     guard !isReading, let reader else { return }
     isReading = true
-    stream.next(for: reader)
+    stream._next(for: reader)
   }
 
   private func didRead(_ result: Result<Bytes?, UVError>) {

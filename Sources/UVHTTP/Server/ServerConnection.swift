@@ -56,7 +56,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
 
   // Requests. -
 
-  @exclusivity(unchecked) var reader: ElementReceiver<Bytes>?
+  @exclusivity(unchecked) var reader: _ElementReceiver<Bytes>?
   @exclusivity(unchecked) private(set) var reading = Reading.idle
   @exclusivity(unchecked) var input: RequestInput
   @exclusivity(unchecked) var body: RequestBody
@@ -112,7 +112,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
     quiescing = stream.quiescing { [self] result in
       if case .success = result { quiesce() }
     }
-    reader = ElementReceiver { [self] _, result in didRead(result) }
+    reader = _ElementReceiver { [self] _, result in didRead(result) }
     didWrite = { [self] in didWrite($0) }
     limitLife()
     // An answer is written whole, so the system needn't wait for more of it. A connection that has gone says
@@ -126,7 +126,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
   func read() {
     guard reading == .idle, phase != .closed, let reader else { return }
     reading = .underWay
-    stream.next(for: reader)
+    stream._next(for: reader)
   }
 
   private func didRead(_ result: Result<Bytes?, UVError>) {

@@ -25,7 +25,7 @@ final class WebSocketCore: GatheringWriter {
 
   private var input = Bytes()
   private var parser: MessageParser
-  private var reader: ElementReceiver<Bytes>?
+  private var reader: _ElementReceiver<Bytes>?
   private var isReading = false
   /// When the message or the frame that has begun must be complete.
   private var messageEnd: LoopClock.Instant?
@@ -72,7 +72,7 @@ final class WebSocketCore: GatheringWriter {
     listen()
     // All are let go of when the connection closes. A weak reference would make counting references slow.
     quiescing = stream.quiescing { [self] in didQuiesce($0) }
-    reader = ElementReceiver { [self] _, result in didRead(result) }
+    reader = _ElementReceiver { [self] _, result in didRead(result) }
     didWrite = { [self] in didWrite($0) }
     read()
   }
@@ -125,7 +125,7 @@ final class WebSocketCore: GatheringWriter {
   func read() {
     guard !isReading, phase != .closed, let reader else { return }
     isReading = true
-    stream.next(for: reader)
+    stream._next(for: reader)
   }
 
   private func didRead(_ result: Result<Bytes?, UVError>) {

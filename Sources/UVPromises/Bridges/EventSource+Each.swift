@@ -65,7 +65,7 @@ final class EachNode<Source: EventSource, U: Chainable>: Node {
   func ask() {
     guard let receiver else { return }
     receiver.node = self
-    pending = source.next(for: receiver)
+    pending = source._next(for: receiver)
   }
 
   @inlinable
@@ -91,13 +91,13 @@ final class EachNode<Source: EventSource, U: Chainable>: Node {
 
 /// Waits for the next element on behalf of an ``EachNode``.
 @usableFromInline
-final class EachReceiver<Source: EventSource, U: Chainable>: ElementReceiver<Source.Element> {
+final class EachReceiver<Source: EventSource, U: Chainable>: _ElementReceiver<Source.Element> {
   /// Nil while nothing is asked for: the node owns this.
   @exclusivity(unchecked) @usableFromInline var node: EachNode<Source, U>?
 
   @inlinable
   override init(
-    _ deliver: @escaping (ElementReceiver<Source.Element>, Result<Source.Element?, UVError>) -> Void
+    _ deliver: @escaping (_ElementReceiver<Source.Element>, Result<Source.Element?, UVError>) -> Void
   ) {
     super.init(deliver)
   }

@@ -6,7 +6,7 @@ import UV
 /// A pending promise owns its continuations; they point back without owning, so that a promise that nobody
 /// can resolve any more goes away and can be reported.
 @usableFromInline
-class Continuation: Microtask {
+class Continuation: _Microtask {
   @inlinable override init() { super.init() }
 
   /// The promise that was waited for has settled. `tag` is what it was attached with.

@@ -5,7 +5,7 @@ import UVTestSupport
 
 /// An object that gets each element of a source, as a publisher's subscription does.
 @Suite struct ReceiverTests {
-  final class Recorder<Element>: ElementReceiver<Element> {
+  final class Recorder<Element>: _ElementReceiver<Element> {
     let log: Log<String>
 
     init(_ log: Log<String>, _ describe: @escaping (Element) -> String) {
@@ -39,8 +39,8 @@ import UVTestSupport
     try await withLoop { loop in
       let log = Log<String>()
       let (own, wrapped) = (numbers(loop), numbers(loop))
-      own.start(for: Recorder(log) { "own \($0)" })
-      Wrapper(wrapped).start(for: Recorder(log) { "wrapped \($0)" })
+      own._start(for: Recorder(log) { "own \($0)" })
+      Wrapper(wrapped)._start(for: Recorder(log) { "wrapped \($0)" })
       for source in [own, wrapped] {
         for number in 1...2 { source.send(number) }
         source.finish()
@@ -59,7 +59,7 @@ import UVTestSupport
       do {
         let strong = Recorder<Bytes>(log) { String(decoding: $0, as: UTF8.self) }
         recorder = strong
-        near.start(for: strong)
+        near._start(for: strong)
       }
       #expect(recorder != nil)
       try await far.write("first").value
@@ -79,12 +79,12 @@ import UVTestSupport
       let log = Log<String>()
       let source = numbers(loop)
       let pending = source.next { _ in log.append("cancelled") }
-      source.start(for: Recorder(log) { "\($0)" })
+      source._start(for: Recorder(log) { "\($0)" })
       try await loop.settle { !log.values.isEmpty }
       pending.cancel()
       try await loop.settle { log.values.count == 2 }
-      source.start(for: Recorder(log) { "\($0)" })
-      source.start(for: Recorder(log) { "second \($0)" })
+      source._start(for: Recorder(log) { "\($0)" })
+      source._start(for: Recorder(log) { "second \($0)" })
       source.send(1)
       try await loop.settle { log.values.count == 4 }
       source.stop()

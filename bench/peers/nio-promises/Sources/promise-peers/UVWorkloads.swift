@@ -68,13 +68,13 @@ enum UVWorkloads {
   @inline(__always)
   private static func repeatOnLoop(_ count: Int, _ operation: @escaping () -> Promise<Int>) {
     UV.EventLoop.runCallbacks { (loop: UV.EventLoop) throws(Never) in
-      loop.enqueue(Repetition(count, on: loop, operation))
+      loop._enqueue(Repetition(count, on: loop, operation))
     }
   }
 }
 
 /// Begins an operation each time that it is run, as often as asked.
-private final class Repetition: Microtask {
+private final class Repetition: _Microtask {
   private let loop: UV.EventLoop
   private var left: Int
   private let operation: () -> Promise<Int>
@@ -91,7 +91,7 @@ private final class Repetition: Microtask {
     left -= 1
     let total = total
     operation().pipe { total.add($0.value!) }
-    loop.enqueue(self)
+    loop._enqueue(self)
   }
 }
 
