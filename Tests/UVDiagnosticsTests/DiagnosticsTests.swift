@@ -41,7 +41,8 @@ import UVTestSupport
       let listed = try answer.part(["loops", 0, "snapshot", "tasks", "count"]) as? Int
       #expect(listed == tasks.reduce(0) { $0 + ($1["count"] as? Int ?? 0) })
       #expect(try answer.part(["process", "id"]) as? Int32 == getpid())
-      for task in readers + [reading] { task.cancel() }
+      readers.forEach { $0.cancel() }
+      reading.cancel()
       for handle in [listener, client, connection] as [Handle] { handle.close() }
       page.close()
       await page.ended()

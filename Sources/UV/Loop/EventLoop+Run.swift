@@ -71,7 +71,7 @@ extension EventLoop {
         throw error
       }
     }
-    task.isBody = true
+    task.task.isBody = true
     runToEnd()
     return try task.resultIfFinished!.get()
   }

@@ -26,13 +26,16 @@ extension EventLoop {
     _ body: nonisolated(nonsending) @escaping () async -> Void
   ) -> LoopTask<Void, Never> {
     requireOnLoop("spawn")
-    let task = LoopTask<Void, Never>(loop: self, SourcePlace(file: file, line: line), .plain(body))
+    let task = OutcomeTask<Void, Never>(loop: self, SourcePlace(file: file, line: line), .plain(body))
     if let name {
       setName(name, of: task)
-      return start(task)
+      start(task)
+    } else if isEnding(for: task) {
+      startAtEnd(task)
+    } else {
+      beginPlain(task)
     }
-    if isEnding(for: task) { startAtEnd(task) } else { beginPlain(task) }
-    return task
+    return LoopTask(task)
   }
 
   /// Starts a task that has a value or may throw; see the other `spawn`.
@@ -54,13 +57,12 @@ extension EventLoop {
     requireOnLoop("spawn")
     let task = ValueTask(loop: self, SourcePlace(file: file, line: line), .general(body))
     setName(name, of: task)
-    return start(task)
+    start(task)
+    return LoopTask(task)
   }
 
-  @discardableResult
-  func start<T, E: Error>(_ task: LoopTask<T, E>) -> LoopTask<T, E> {
+  func start(_ task: LoopTaskBase) {
     if isEnding(for: task) { startAtEnd(task) } else { begin(task) }
-    return task
   }
 
   private func isEnding(for task: LoopTaskBase) -> Bool {
@@ -103,7 +105,7 @@ extension EventLoop {
   }
 
   /// Begins a task that has a plain body.
-  private func beginPlain(_ task: LoopTask<Void, Never>) {
+  private func beginPlain(_ task: OutcomeTask<Void, Never>) {
     hold()
     task.beginToKeep()
     // Sound: as above.

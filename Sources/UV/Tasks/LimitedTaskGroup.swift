@@ -88,7 +88,7 @@ public final class LimitedTaskGroup<Value>: AsyncSequence {
       return value
     }
     // After the end of its loop a task has ended as it begins.
-    if task.isFinished { takenPlaces -= 1 } else { children[ObjectIdentifier(task)] = true }
+    if task.task.isFinished { takenPlaces -= 1 } else { children[ObjectIdentifier(task.task)] = true }
     if givesPlaceUp, let caller {
       // A caller that has been cancelled meanwhile goes on without a place, so that it can end.
       do throws(UVError) {

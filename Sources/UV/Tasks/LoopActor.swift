@@ -16,7 +16,7 @@ actor LoopActor {
 
   /// Does the same for a task that has a plain body. It stands alone because each call of an asynchronous
   /// function takes memory as long as the task waits.
-  func runPlain(_ task: UnsafeTransfer<LoopTask<Void, Never>>) async {
+  func runPlain(_ task: UnsafeTransfer<OutcomeTask<Void, Never>>) async {
     let task = task.value
     cancelIfLate(task)
     // The closure and its captures are released as soon as the closure has ended.

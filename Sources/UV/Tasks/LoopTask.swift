@@ -1,108 +1,55 @@
 /// A task on an event loop, made by `spawn` of ``EventLoop`` or ``LoopTaskGroup``. On the loop's thread only.
-public class LoopTask<Success, Failure: Error>: LoopTaskBase {
-  typealias Body = nonisolated(nonsending) () async throws(Failure) -> Success
+///
+/// It is a reference: copies stand for the same task. To keep tasks with values of different types in one
+/// collection, keep each one's ``cancellation``.
+public struct LoopTask<Success, Failure: Error> {
+  let task: OutcomeTask<Success, Failure>
 
-  /// The task's body. A body without a value that can't fail is kept as it is. In the other form its frame
-  /// wouldn't fit into the memory that the runtime gives a new task, and a task that waits would take
-  /// twice as much.
-  enum Form {
-    case general(Body)
-    case plain(PlainBody)
-  }
-
-  @exclusivity(unchecked) private var work: Form?
-  @exclusivity(unchecked) private var waiters: [UnsafeContinuation<Void, Never>] = []
-
-  init(loop: EventLoop, _ origin: SourcePlace, _ work: Form) {
-    self.work = work
-    super.init(loop: loop, origin)
-  }
-
-  private func takeBody() -> Body {
-    switch work.take()! {
-    case .general(let body): body
-    case .plain(let body):
-      {
-        await body()
-        return LoopTask.nothing
-      }
-    }
-  }
-
-  override final nonisolated(nonsending) func run() async {
-    // The closure and its captures are released as soon as the closure has ended.
-    let body = takeBody()
-    do throws(Failure) { finish(.success(try await body())) } catch { finish(.failure(error)) }
-  }
-
-  final func finish(_ result: Result<Success, Failure>) {
-    keep(result)
-    hasResult = true
-    let waiters = self.waiters
-    self.waiters = []
-    for waiter in waiters { waiter.resume() }
-    if let group = takeGroup() {
-      if case .failure(let error) = result { group.didEnd(self, error) } else { group.didEnd(self, nil) }
-    }
-    end()
-  }
+  @inline(__always)
+  init(_ task: OutcomeTask<Success, Failure>) { self.task = task }
 
   /// The outcome of the task, or nil while the task runs.
-  public final var resultIfFinished: Result<Success, Failure>? { hasResult ? result : nil }
-
-  /// Keeps the outcome. A task without a value that can't fail has nothing to keep; see ``ValueTask``.
-  fileprivate func keep(_ result: Result<Success, Failure>) {}
-
-  /// The outcome, once there is one.
-  fileprivate var result: Result<Success, Failure> { .success(LoopTask.nothing) }
-
-  /// The value of a task with a plain body, whose type is known as a parameter only.
-  // Sound: such a body has the type `Void`.
-  private static var nothing: Success { unsafeBitCast((), to: Success.self) }
+  public var resultIfFinished: Result<Success, Failure>? { task.resultIfFinished }
 
   /// Waits for the task to end, and returns its value. Cancelling the waiting task doesn't cancel this one.
   ///
   /// - Throws: What the body threw.
-  public final var value: Success {
+  public var value: Success {
     get async throws(Failure) {
-      await waitForEnd()
-      return try result.get()
+      await task.waitForEnd()
+      return try task.result.get()
     }
   }
 
-  @inline(__always)
-  final nonisolated(nonsending) func waitForEnd() async {
-    if hasResult {
-      if EventLoop.spendOnAnswer() { await EventLoop.giveWay() }
-      return
-    }
-    beginIfUnbegun()
-    // The result is checked again: a caller that wasn't on the loop gets there in between, and the task may
-    // have ended meanwhile.
-    let waiting = EventLoop.current?.currentTask
-    await withContinuation {
-      if hasResult { return $0.resume() }
-      waiters.append($0)
-      waiting?.willWait(for: PendingRequest(self))
-    }
-    waiting?.didWait()
-  }
-}
+  /// Cancels the task. A request that the task waits for on the loop ends with `cancelled`, and
+  /// `Task.isCancelled` is true in the task. Call it on the loop's thread.
+  public func cancel() { task.cancel() }
 
-/// A task that has a value or may fail. The others have no place for an outcome: where they go, the runtime
-/// would look up its type, which takes 700 instructions.
-final class ValueTask<Success, Failure: Error>: LoopTask<Success, Failure> {
-  @exclusivity(unchecked) private var outcome: Result<Success, Failure>?
+  /// Whether the task was cancelled before it had ended.
+  public var isCancelled: Bool { task.isCancelled }
 
-  override fileprivate func keep(_ result: Result<Success, Failure>) { outcome = result }
-  override fileprivate var result: Result<Success, Failure> { outcome! }
-}
+  /// A value that cancels this task from any thread. It doesn't keep the task or the loop.
+  public var cancellation: LoopTaskCancellation { LoopTaskCancellation(task) }
 
-extension LoopTask<Void, Never> {
-  /// The body of a task that was made with a plain one.
-  func takePlainBody() -> PlainBody {
-    guard case .plain(let body)? = work.take() else { fatalError("the task has no plain body") }
-    return body
+  /// Whether the task keeps its loop running until it has ended. It is true by default.
+  ///
+  /// Set it to false for a task that only serves what others ask for, such as one that iterates over a
+  /// listener which doesn't keep the loop running either. A run then ends although the task waits. The task
+  /// goes on in the next run, and is cancelled when the loop is shut down. A loop that is asked to stop waits
+  /// for it all the same: from then on this is true. The sleep, the read or the listener that the task waits
+  /// for may keep the loop running too. A task that has ended, or that its loop has left, returns false and
+  /// ignores a new value.
+  ///
+  /// ```swift
+  /// listener.keepsLoopRunning = false
+  /// let server = loop.spawn { for try await connection in listener { serve(connection) } }
+  /// server.keepsLoopRunning = false
+  /// ```
+  ///
+  /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
+  public var keepsLoopRunning: Bool {
+    get { task.keepsLoopRunning }
+    nonmutating set { task.keepsLoopRunning = newValue }
   }
 }
 
@@ -112,8 +59,8 @@ extension LoopTask where Failure == Never {
     // This isn't for convenience: Swift 6.3.1 crashes on a call of the other getter if its failure is
     // `Never`.
     get async {
-      await waitForEnd()
-      return result.get()
+      await task.waitForEnd()
+      return task.result.get()
     }
   }
 }

@@ -1,15 +1,11 @@
 import CUV
 
-/// The common part of tasks of all types. Use it to keep tasks with different values in one collection.
-///
-/// ```swift
-/// let tasks: [LoopTaskBase] = [loop.spawn { 1 }, loop.spawn { try await connection.write("hello").value }]
-/// for task in tasks { task.cancel() }
-/// ```
+/// The common part of tasks of all types.
 ///
 /// A task notes here what it waits for, so that cancelling the task can cancel that too. A cancellation
 /// handler for each wait would cost more than most waits do.
-public class LoopTaskBase {
+@usableFromInline
+package class LoopTaskBase {
   typealias PlainBody = nonisolated(nonsending) () async -> Void
 
   unowned(unsafe) let loop: EventLoop
@@ -27,7 +23,7 @@ public class LoopTaskBase {
   // Properties of one byte stand together. With seven of them a task that waits for good takes 160 bytes.
   @exclusivity(unchecked) private var state = State.unbegun
   /// Whether the task was cancelled before it had ended.
-  @exclusivity(unchecked) public private(set) var isCancelled = false
+  @exclusivity(unchecked) package private(set) var isCancelled = false
   /// Whether the end of the loop leaves the task alone; see ``EventLoop/withShield(file:line:_:)``.
   @exclusivity(unchecked) var isShielded = false
   /// Whether the body has returned or thrown.
@@ -105,9 +101,8 @@ public class LoopTaskBase {
     loop.taskEnded(identity)
   }
 
-  /// Cancels the task. A request that the task waits for on the loop ends with `cancelled`, and
-  /// `Task.isCancelled` is true in the task. Call it on the loop's thread.
-  public func cancel() {
+  /// Cancels the task; see ``LoopTask/cancel()``.
+  package func cancel() {
     guard let task else { return }
     loop.requireOnLoop()
     isCancelled = true
@@ -136,23 +131,8 @@ public class LoopTaskBase {
 
   // MARK: What keeps the loop running
 
-  /// Whether the task keeps its loop running until it has ended. It is true by default.
-  ///
-  /// Set it to false for a task that only serves what others ask for, such as one that iterates over a
-  /// listener which doesn't keep the loop running either. A run then ends although the task waits. The task
-  /// goes on in the next run, and is cancelled when the loop is shut down. A loop that is asked to stop waits
-  /// for it all the same: from then on this is true. The sleep, the read or the listener that the task waits
-  /// for may keep the loop running too. A task that has ended, or that its loop has left, returns false and
-  /// ignores a new value.
-  ///
-  /// ```swift
-  /// listener.keepsLoopRunning = false
-  /// let server = loop.spawn { for try await connection in listener { serve(connection) } }
-  /// server.keepsLoopRunning = false
-  /// ```
-  ///
-  /// The corresponding libuv functions are `uv_has_ref`, `uv_ref` and `uv_unref`.
-  public var keepsLoopRunning: Bool {
+  /// Whether the task keeps its loop running until it has ended; see ``LoopTask/keepsLoopRunning``.
+  var keepsLoopRunning: Bool {
     get { isToKeep && hasLoop }
     set {
       guard hasLoop else { return }

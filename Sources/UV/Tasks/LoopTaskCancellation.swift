@@ -1,4 +1,4 @@
-/// Cancels a task of a loop from any thread: ``LoopTaskBase/cancellation``.
+/// Cancels a task of a loop from any thread: ``LoopTask/cancellation``.
 ///
 /// For a place that asks for something `Sendable`, such as the `onTermination` of an `AsyncStream`:
 ///
@@ -12,12 +12,7 @@ public struct LoopTaskCancellation: Sendable {
 
   init(_ task: LoopTaskBase) { self.task = task.hasLoop ? LoopReference(task, of: task.loop) : nil }
 
-  /// Cancels the task, as ``LoopTaskBase/cancel()`` does: at once on the loop's thread, from another thread
+  /// Cancels the task, as ``LoopTask/cancel()`` does: at once on the loop's thread, from another thread
   /// in the loop's next turn. Does nothing if the task has ended, or the loop.
   public func cancel() { task?.perform { $0.cancel() } }
-}
-
-extension LoopTaskBase {
-  /// A value that cancels this task from any thread. It doesn't keep the task or the loop.
-  public var cancellation: LoopTaskCancellation { LoopTaskCancellation(self) }
 }

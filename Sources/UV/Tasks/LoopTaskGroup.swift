@@ -57,7 +57,7 @@ public final class LoopTaskGroup {
     loop.setName(name, of: task)
     loop.start(task)
     if isCancelled { task.cancel() }
-    return task
+    return LoopTask(task)
   }
 
   func requireOpen() {

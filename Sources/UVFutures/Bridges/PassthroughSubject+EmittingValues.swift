@@ -67,8 +67,8 @@ extension PassthroughSubject where Failure == any Error {
 
 /// Cancels a task with a subscription.
 private final class TaskSubscription: Subscription {
-  private let task: LoopTaskBase
-  init(_ task: LoopTaskBase) { self.task = task }
+  private let task: LoopTask<Void, Never>
+  init(_ task: LoopTask<Void, Never>) { self.task = task }
   func request(_ demand: Subscribers.Demand) {}
   func cancel() { task.cancel() }
 }
