@@ -2,10 +2,7 @@ package import UV
 
 /// The counts of a loop, and the numbers of its open handles, requests and tasks at one moment; see ``LoopFigure``.
 package struct LoopReading: Sendable {
-  /// Nil where libuv, older than 1.45, doesn't count them, and when the loop has ended.
-  package let metrics: LoopMetrics?
-  package let activity: LoopActivity
-  package let counts: LoopCounts
+  package let statistics: LoopStatistics
   package let stalls: Int
   package let connections: Int
   /// Without turns unless the loop measures them.
@@ -17,9 +14,7 @@ package struct LoopReading: Sendable {
 
   /// Reads a loop. On its thread.
   package init(_ loop: EventLoop) {
-    metrics = loop.metrics
-    activity = loop.activity
-    counts = loop.counts
+    statistics = loop.statistics
     stalls = loop.stallCount
     connections = loop.openConnectionCount
     lag = loop.lag
@@ -99,13 +94,13 @@ package struct LoopFigure: Sendable {
 
   /// All figures. Those of one name, which differ by their dimension, follow each other.
   package static let all: [LoopFigure] = [
-    .init("uv.eventloop.turns", "Turns of the loop.", .count { ($0.metrics?.turns).map { Int($0) } }),
+    .init("uv.eventloop.turns", "Turns of the loop.", .count { $0.statistics.turns.map { Int($0) } }),
     .init(
       "uv.eventloop.events", "Events that the system has reported.",
-      .count { ($0.metrics?.events).map { Int($0) } }),
+      .count { $0.statistics.events.map { Int($0) } }),
     .init(
       "uv.eventloop.jobs", "Parts of Swift tasks that have run.",
-      .count { $0.activity.jobsFromLoop + $0.activity.jobsFromOtherThreads }),
+      .count { $0.statistics.jobsFromLoop + $0.statistics.jobsFromOtherThreads }),
     .init("uv.eventloop.stalls", "Stalls that watchStalls has reported.", .count { $0.stalls }),
     delay("min") { $0.waitPercentile(0) }, delay("max") { $0.max }, delay("mean") { $0.waitMean },
     delay("stddev") { $0.waitStandardDeviation }, delay("p50") { $0.waitPercentile(50) },
@@ -115,23 +110,25 @@ package struct LoopFigure: Sendable {
     ),
     time("active") { $0.busyTime },
     time("idle") { max($0.elapsedTime - $0.busyTime, .zero) },
-    .init("uv.eventloop.handles", "Handles that are open.", .level { Double($0.activity.handles) }),
-    .init("uv.eventloop.requests", "Requests that libuv holds.", .level { Double($0.activity.requests) }),
-    .init("uv.eventloop.tasks", "Tasks that haven't ended.", .level { Double($0.activity.tasks) }),
+    .init("uv.eventloop.handles", "Handles that are open.", .level { Double($0.statistics.handles) }),
+    .init("uv.eventloop.requests", "Requests that libuv holds.", .level { Double($0.statistics.requests) }),
+    .init("uv.eventloop.tasks", "Tasks that haven't ended.", .level { Double($0.statistics.tasks) }),
     .init(
       "uv.eventloop.timers", "Sleeps and timeouts that haven't ended.",
-      .level { Double($0.activity.timers) }),
+      .level { Double($0.statistics.timers) }),
     .init(
-      "uv.connections.accepted", "Connections that listeners have accepted.", .count { $0.counts.accepted }),
+      "uv.connections.accepted", "Connections that listeners have accepted.",
+      .count { $0.statistics.accepted }),
     .init(
-      "uv.connections.refused", "Connections that couldn't be accepted.", .count { $0.counts.refused }),
+      "uv.connections.refused", "Connections that couldn't be accepted.", .count { $0.statistics.refused }),
     .init(
       "uv.connections.open", "Connections that came through a listener and are open.",
       .level { Double($0.connections) }),
-    .init("uv.bytes.read", "Bytes that streams have read.", .count { $0.counts.bytesRead }),
+    .init("uv.bytes.read", "Bytes that streams have read.", .count { $0.statistics.bytesRead }),
     .init(
-      "uv.bytes.written", "Bytes that the system has taken from streams.", .count { $0.counts.bytesWritten }),
-    .init("uv.timeouts", "Waits that have reached their limit.", .count { $0.counts.timeouts }),
+      "uv.bytes.written", "Bytes that the system has taken from streams.",
+      .count { $0.statistics.bytesWritten }),
+    .init("uv.timeouts", "Waits that have reached their limit.", .count { $0.statistics.timeouts }),
     .init(
       "uv.pool.requests", "The loop's requests that the thread pool has.",
       .level { Double($0.poolRequests) }),

@@ -59,13 +59,13 @@ final class Round {
         guardAgainstHanging(loop)
         workload.start(loop, directory, ledger)
       }
-      let activity = loop.activity
+      let activity = loop.statistics
       // The guard is the one handle left.
       if activity.handles > 1 || activity.requests + activity.timers + activity.tasks > 0 {
         problems.append("left on the loop: \(activity)")
       }
       loop.shutdown()
-      if !loop.activity.isIdle { problems.append("left after the shutdown: \(loop.activity)") }
+      if !loop.statistics.isIdle { problems.append("left after the shutdown: \(loop.statistics)") }
     } catch {
       // No loop could be made, and the error says so.
       if fault == nil { problems.append("no loop: \(error)") }

@@ -69,7 +69,7 @@ import UVTestSupport
       #expect(log.values.isEmpty)
       if isPolled { host.runByPolling() } else { host.run() }
       #expect(log.values.sorted() == ["async true", "callback true", "promise true", "publisher true"])
-      #expect(loop.activity.isIdle)
+      #expect(loop.statistics.isIdle)
       loop.detach()
       host.turn()
       #expect(host.foreignHandles == 0)
@@ -193,7 +193,7 @@ import UVTestSupport
         ])
       #expect(log.values.last == "detached ok")
       #expect(host.foreignHandles == 0)
-      #expect(loop.activity.isIdle)
+      #expect(loop.statistics.isIdle)
     }
   }
 
@@ -244,7 +244,7 @@ import UVTestSupport
         await Task.detached { box.value = nil }.value
       }
       host.run()
-      while loop.activity.handles > 0 { host.turn() }
+      while loop.statistics.handles > 0 { host.turn() }
       loop.detach()
     }
   }

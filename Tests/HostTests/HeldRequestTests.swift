@@ -100,7 +100,7 @@ import UVTestSupport
       case .loopLeaves, .loopLeavesInACallback:
         #expect(state.losses.count == 1 && state.ends.count == 1 && state.ends != [nil])
       }
-      #expect(loop.activity.isIdle)
+      #expect(loop.statistics.isIdle)
       loop.detach()
       host.run()
       #expect(host.foreignHandles == 0)

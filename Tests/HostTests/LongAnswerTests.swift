@@ -165,7 +165,7 @@ import UVTestSupport
         // One part, and as much as may wait before it.
         #expect(state.mostQueued <= 65536 + part.count + (row.isSecure ? 4096 : 0))
         #expect(state.connection == nil)
-        #expect(loop.activity.isIdle)
+        #expect(loop.statistics.isIdle)
         loop.detach()
         host.run()
         #expect(host.foreignHandles == 0)

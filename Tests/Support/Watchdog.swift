@@ -53,7 +53,7 @@ private func waits(of loop: EventLoop) -> String {
   let handles = loop.handles.filter { $0.isActive && $0.keepsLoopRunning }.map { handle in
     "\(handle.type)" + (handle.fileDescriptor.map { " \($0)" } ?? "")
   }
-  return "\(loop.activity), handles \(handles)"
+  return "\(loop.statistics), handles \(handles)"
 }
 
 private final class Late: Sendable {

@@ -57,7 +57,7 @@ private func onLoopThread<T: Sendable>(
           defer { loop.shutdown() }
           let (result, late) = watching(loop, sourceLocation, limit) { Result { try run(loop) } }
           problems += late
-          if !loop.activity.isIdle { problems.append("left on the loop: \(loop.activity)") }
+          if !loop.statistics.isIdle { problems.append("left on the loop: \(loop.statistics)") }
           return try result.get()
         }
         return (result, problems)

@@ -78,7 +78,7 @@ import UVTestSupport
       }
       for _ in 0..<20 { #expect(try await loop.files.readFile("/etc/hosts").value.count > 0) }
       #expect(codes.values.isEmpty)
-      #expect(loop.activity.requests >= 1000)
+      #expect(loop.statistics.requests >= 1000)
       for request in pending { request.cancel() }
       #expect(codes.values.isEmpty)
       try await loop.until { codes.values.count == 1000 }

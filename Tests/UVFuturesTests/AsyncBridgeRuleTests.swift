@@ -357,7 +357,7 @@ import UVTestSupport
       subject = nil
       try await loop.settle()
       #expect(observed == nil)
-      #expect(loop.activity.tasks == 1)
+      #expect(loop.statistics.tasks == 1)
     }
   }
 }

@@ -78,9 +78,9 @@ import UVTestSupport
       let loop = connection.loop
       var jobs = Int.max
       for _ in 0..<20 {
-        let before = loop.activity.jobsFromLoop
+        let before = loop.statistics.jobsFromLoop
         try await Self.ask(connection, requests, 16)
-        jobs = min(jobs, loop.activity.jobsFromLoop - before)
+        jobs = min(jobs, loop.statistics.jobsFromLoop - before)
       }
       // The client's is another.
       #expect(jobs == 2)

@@ -126,11 +126,11 @@ import UVTestSupport
       let stream = try await connect()
       try await stream.write(Bytes(Self.post)).value
       try await loop.until { !isThere.values.isEmpty }
-      let before = loop.counts.bytesRead
+      let before = loop.statistics.bytesRead
       var hasWritten = false
       stream.write(Bytes(flood)) { if case .success = $0 { hasWritten = true } }
-      try await loop.settle { loop.counts.bytesRead > before }
-      #expect(loop.counts.bytesRead - before < 100_000)
+      try await loop.settle { loop.statistics.bytesRead > before }
+      #expect(loop.statistics.bytesRead - before < 100_000)
       mayAnswer.append(true)
       var count = 0
       while count < 8001, let part = try await stream.read(until: "\r\n\r\n", limit: 1000).value {

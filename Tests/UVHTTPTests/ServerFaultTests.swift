@@ -116,10 +116,10 @@ import UVTestSupport
       let loop = exchange.loop
       do {
         first.append(try await exchange.body.next().value)
-        let before = loop.counts.timeouts
+        let before = loop.statistics.timeouts
         try await loop.sleep(for: .milliseconds(500)).value
         // Silence is looked for each 50 ms.
-        #expect(loop.counts.timeouts - before < 25)
+        #expect(loop.statistics.timeouts - before < 25)
         let rest = try await exchange.body.readToEnd(limit: 10).value
         try await exchange.respond(HTTPResponse(status: .ok), rest).value
       } catch { Issue.record(error) }

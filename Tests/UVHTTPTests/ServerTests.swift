@@ -35,7 +35,7 @@ import UVTestSupport
       // Somebody asks, so that the connection is accepted, and then nobody does.
       let asking = server.next { _ in }
       let client = try await loop.tcp.connect(to: server.localAddress()).value
-      try await loop.settle { loop.activity.handles >= 3 }
+      try await loop.settle { loop.statistics.handles >= 3 }
       asking.cancel()
       try await loop.settle()
       try await client.write("wrong\r\n").value

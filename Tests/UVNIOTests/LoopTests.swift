@@ -133,9 +133,9 @@ import UVTestSupport
     let loop = group.next() as! UVEventLoop
     @concurrent func step() async -> Bool { loop.inEventLoop }
     let jobs = await Task(executorPreference: loop.taskExecutor) {
-      let before = UV.EventLoop.current?.activity.jobsFromLoop
+      let before = UV.EventLoop.current?.statistics.jobsFromLoop
       for _ in 0..<100 where await !step() { Issue.record("on another thread") }
-      return (before, UV.EventLoop.current?.activity.jobsFromLoop)
+      return (before, UV.EventLoop.current?.statistics.jobsFromLoop)
     }.value
     #expect(jobs.0 != nil)
     #expect(jobs.0 == jobs.1)

@@ -12,7 +12,7 @@ import UVTestSupport
     try await program(logs: ["0 fulfilled(1)", "1", "Boom(number: 0)"]) { loop, log in
       let value = Promise.value(1).timeout(after: .seconds(1000))
       let error = Promise<Int>(error: Boom()).timeout(after: .seconds(1000))
-      log("\(loop.activity.timers) \(value.result.map { "\($0)" } ?? "pending")")
+      log("\(loop.statistics.timers) \(value.result.map { "\($0)" } ?? "pending")")
       value.done { log("\($0)") }.cauterize()
       error.catch { log("\($0)") }
     }
@@ -21,8 +21,8 @@ import UVTestSupport
   @Test func `A promise that is kept drops the timer`() async throws {
     try await program(logs: ["1", "1 0"]) { loop, log in
       let (promise, seal) = Promise<Int>.pending()
-      promise.timeout(after: .seconds(1000)).done { log("\($0) \(loop.activity.timers)") }.cauterize()
-      log("\(loop.activity.timers)")
+      promise.timeout(after: .seconds(1000)).done { log("\($0) \(loop.statistics.timers)") }.cauterize()
+      log("\(loop.statistics.timers)")
       loop.queueMicrotask { seal.fulfill(1) }
     }
   }
@@ -50,7 +50,7 @@ import UVTestSupport
     try await program(logsInAnyOrder: ["ensure", "true 0"]) { loop, log in
       let work = loop.sleep(for: .untilCancelled).promise().ensure { log("ensure") }
       let limited = work.timeout(after: .seconds(1000))
-      limited.catch(policy: .allErrors) { log("\($0.isCancelled) \(loop.activity.timers)") }
+      limited.catch(policy: .allErrors) { log("\($0.isCancelled) \(loop.statistics.timers)") }
       limited.cancel()
     }
   }
@@ -71,7 +71,7 @@ import UVTestSupport
     try await program(logsInAnyOrder: ["2 0", Self.timedOut]) { loop, log in
       loop.later(1).timeout(after: .seconds(1000)).timeout(after: .seconds(1000)).then { value in
         loop.later(value + 1).timeout(after: .seconds(1000))
-      }.done { log("\($0) \(loop.activity.timers)") }.cauterize()
+      }.done { log("\($0) \(loop.statistics.timers)") }.cauterize()
       loop.sleep(for: .untilCancelled).promise().timeout(after: .seconds(1000)).timeout(after: .zero)
         .catch { log("\($0)") }
     }

@@ -49,7 +49,7 @@ import UVTestSupport
         #expect(reports.events.values.count == 2)
       }
       _ = try loop.runNoWait()
-      #expect(reports.events.values.count == 3 && loop.activity.isIdle)
+      #expect(reports.events.values.count == 3 && loop.statistics.isIdle)
     }
   }
 

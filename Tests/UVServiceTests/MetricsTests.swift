@@ -13,7 +13,7 @@ import UVTestSupport
   func report() async throws {
     let metrics = TestMetrics()
     try await withPair { loop, client, server in
-      let before = loop.counts
+      let before = loop.statistics
       let report = loop.reportMetrics(every: .milliseconds(5), as: "mine", to: metrics)
       try await client.write("hello").value
       _ = try await server.read(exactly: 5).value
@@ -33,7 +33,8 @@ import UVTestSupport
       #expect(total("uv.connections.accepted") == 1)
       #expect(total("uv.connections.refused") == 0)
       #expect(total("uv.eventloop.jobs") > 0)
-      #expect(loop.counts.accepted == before.accepted + 1 && loop.counts.bytesRead == before.bytesRead + 8)
+      #expect(
+        loop.statistics.accepted == before.accepted + 1 && loop.statistics.bytesRead == before.bytesRead + 8)
       func last(_ label: String) throws -> Double? {
         try metrics.expectGauge(label, [("loop", "mine")]).lastValue
       }
@@ -136,7 +137,7 @@ import UVTestSupport
       try await loop.until {
         metrics.counterTotal(label: "uv.eventloop.jobs", dimensions: dimensions) != 0
       }
-      let counts = loop.metrics != nil
+      let counts = loop.statistics.turns != nil
       #expect(((try? metrics.expectCounter("uv.eventloop.turns", dimensions)) != nil) == counts)
       #expect(((try? metrics.expectCounter("uv.eventloop.events", dimensions)) != nil) == counts)
       report.cancel()
@@ -162,7 +163,7 @@ import UVTestSupport
 
   @Test func `Large writes that wait for the peer count once, when they have left`() async throws {
     try await withPair { loop, client, server in
-      let before = loop.counts
+      let before = loop.statistics
       let bytes = Bytes(Array(repeating: 1, count: 5_000_000))
       let writing = loop.spawn { () async throws(UVError) in
         try await server.write(bytes).value
@@ -171,8 +172,8 @@ import UVTestSupport
       var count = 0
       while count < 10_000_003 { count += try await client.next().value?.count ?? 0 }
       try await writing.value
-      #expect(loop.counts.bytesWritten - before.bytesWritten == 10_000_003)
-      #expect(loop.counts.bytesRead - before.bytesRead == 10_000_003)
+      #expect(loop.statistics.bytesWritten - before.bytesWritten == 10_000_003)
+      #expect(loop.statistics.bytesRead - before.bytesRead == 10_000_003)
     }
   }
 

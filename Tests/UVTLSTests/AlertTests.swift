@@ -139,7 +139,7 @@ import UVTestSupport
       proxyNear.start { if case .success(let bytes?) = $0 { proxyFar.write(bytes) { _ in } } }
       proxyFar.start { result in
         guard case .success(let bytes?) = result else { return }
-        if before != nil { before = loop.counts.bytesWritten + bytes.count }
+        if before != nil { before = loop.statistics.bytesWritten + bytes.count }
         var changed = Array(bytes)
         if before != nil { changed[20] ^= 0x55 }
         proxyNear.write(Bytes(changed)) { _ in }
@@ -149,7 +149,7 @@ import UVTestSupport
       #expect(try await b.next().value == "x")
       before = 0
       var told: Int?
-      a.start { result in if case .failure = result { told = loop.counts.bytesWritten } }
+      a.start { result in if case .failure = result { told = loop.statistics.bytesWritten } }
       b.write(Bytes(repeating: 65, count: 40)) { _ in }
       try await loop.until { told != nil }
       #expect(told! > before!)

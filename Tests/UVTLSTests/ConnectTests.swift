@@ -290,7 +290,7 @@ import UVTestSupport
         return count
       }
       let plain = try await loop.tcp.connect(host: "127.0.0.1", port: port).value
-      try await loop.until { loop.counts.accepted != 0 }
+      try await loop.until { loop.statistics.accepted != 0 }
       let shutdown = loop.spawn { () async throws(UVError) in
         try await loop.shutdownGracefully(within: .seconds(1000)).value
       }
@@ -315,7 +315,7 @@ import UVTestSupport
       let accepting = loop.spawn { () async throws(UVError) in try await listener.next().value == nil }
       let silent = try await loop.tcp.connect(host: "127.0.0.1", port: Int(listener.localAddress().port))
         .value
-      try await loop.until { loop.counts.accepted != 0 }
+      try await loop.until { loop.statistics.accepted != 0 }
       #expect(try await loop.shutdownGracefully(within: .milliseconds(5)).value.count == 1)
       #expect(try await accepting.value)
       #expect(failures.values == [.cancelled])

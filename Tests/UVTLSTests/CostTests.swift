@@ -167,7 +167,7 @@ import UVTestSupport
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     try await withTLS { loop, server, client in
       let file = try await loop.files.open(path).value
-      let before = loop.counts.bytesWritten
+      let before = loop.statistics.bytesWritten
       let sending = loop.spawn { () async throws(UVError) in
         try await client.write("header\n").value
         return try await client.sendfile(file, count: 1 << 20).value
@@ -177,7 +177,7 @@ import UVTestSupport
       #expect(try await server.read(exactly: bytes.count).value == bytes)
       #expect(try await sending.value == bytes.count)
       // Those that had to wait for the peer count, too.
-      #expect(loop.counts.bytesWritten - before > bytes.count)
+      #expect(loop.statistics.bytesWritten - before > bytes.count)
       #expect(try await server.read(exactly: 6).value == "footer")
       // From the middle, cancelled, and with a file that is closed.
       #expect(try await client.sendfile(file, from: 699_990, count: 100).value == 10)

@@ -29,9 +29,9 @@ import UVTestSupport
   private static nonisolated(nonsending) func connect(
     _ loop: EventLoop, _ listener: TLSListener, sending bytes: Bytes = ""
   ) async throws -> TCPConnection {
-    let before = loop.counts.accepted
+    let before = loop.statistics.accepted
     let connection = try await loop.tcp.connect(to: listener.localAddress()).value
-    while loop.counts.accepted == before { try await loop.sleep(for: .zero).value }
+    while loop.statistics.accepted == before { try await loop.sleep(for: .zero).value }
     if !bytes.isEmpty { try await connection.write(bytes).value }
     return connection
   }

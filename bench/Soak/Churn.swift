@@ -67,7 +67,7 @@ final class Churn {
 
   /// Waits until nothing is under way but the caller.
   func settle() async throws(UVError) {
-    while serving > 0 || loop.activity.requests > 0 || loop.activity.handles > 1 {
+    while serving > 0 || loop.statistics.requests > 0 || loop.statistics.handles > 1 {
       try await loop.sleep(for: .milliseconds(1)).value
     }
     // What a completion has set free goes in the next turn.

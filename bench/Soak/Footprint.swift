@@ -22,7 +22,7 @@ public struct Footprint: Hashable, Sendable {
 
   /// What the process and `loop` hold now.
   init(_ loop: EventLoop) {
-    let activity = loop.activity
+    let activity = loop.statistics
     handles = activity.handles + activity.requests + activity.timers + activity.tasks
     #if os(Linux)
       let directory = "/proc/self/fd"

@@ -46,7 +46,7 @@ struct JobCount: Hashable, Sendable {
 extension JobCount {
   /// Those that `loop` has had so far.
   init(_ loop: EventLoop) {
-    let activity = loop.activity
+    let activity = loop.statistics
     (fromLoop, fromOtherThreads) = (activity.jobsFromLoop, activity.jobsFromOtherThreads)
   }
 }

@@ -8,14 +8,15 @@ func withLoop<T: Sendable>(
   sourceLocation: SourceLocation = #_sourceLocation,
   _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> T
 ) async throws -> T {
-  let (result, rest): (Result<T, any Error>, LoopActivity?) = await withCheckedContinuation { continuation in
+  let (result, rest): (Result<T, any Error>, LoopStatistics?) = await withCheckedContinuation {
+    continuation in
     Thread {
-      var rest: LoopActivity?
+      var rest: LoopStatistics?
       let result = Result {
         let loop = try EventLoop()
         defer { loop.shutdown() }
         let result = Result { try loop.run(body) }
-        rest = loop.activity
+        rest = loop.statistics
         return try result.get()
       }
       continuation.resume(returning: (result, rest))

@@ -42,7 +42,7 @@ private func checkingLoop<T>(
   let loop = try EventLoop()
   defer { loop.shutdown() }
   let result = Result { try run(loop) }
-  if !loop.activity.isIdle { Issue.record("left on the loop: \(loop.activity)", sourceLocation: place) }
+  if !loop.statistics.isIdle { Issue.record("left on the loop: \(loop.statistics)", sourceLocation: place) }
   return try result.get()
 }
 

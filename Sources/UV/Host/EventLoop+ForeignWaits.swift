@@ -11,7 +11,7 @@ extension EventLoop {
     guard ties.locals.values.contains(where: { $0.observer != nil }) else { return }
     _ = sleepQuietly(for: .milliseconds(50)) { [weak self] result in
       guard let self, case .success = result else { return }
-      let jobsNow = activity.jobsFromLoop + activity.jobsFromOtherThreads
+      let jobsNow = jobCount
       var isIdle = jobs == jobsNow
       tasks.forEach { if !$0.wait.isEmpty { isIdle = false } }
       if isIdle { return tellLocals() }

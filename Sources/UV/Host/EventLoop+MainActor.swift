@@ -85,8 +85,7 @@ struct MainActorLooks {
   /// Returns the task that the program hears of now.
   fileprivate mutating func look(at loop: EventLoop) -> LoopTaskBase? {
     if hasTold { return nil }
-    let activity = loop.activity
-    let jobs = activity.jobsFromLoop + activity.jobsFromOtherThreads
+    let jobs = loop.jobCount
     quietLooks = jobs == self.jobs ? quietLooks + 1 : 0
     self.jobs = jobs
     let patience = quietLooks >= Self.patience.quiet ? Self.patience.quiet : Self.patience.busy

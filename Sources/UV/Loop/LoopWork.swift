@@ -30,16 +30,14 @@ extension EventLoop {
     return uv_loop_alive(raw) != 0 || !microtasks.isEmpty
   }
 
-  /// Counts of what is open on the loop, for finding leaks. ``LoopActivity/isIdle`` is true once everything
-  /// has been closed.
-  public var activity: LoopActivity {
-    assertOnLoop()
-    return LoopActivity(
-      handles: openHandles.count, requests: requests.count,
-      timers: timers.count + (timers.quiet?.count ?? 0), tasks: tasks.count,
-      jobsFromLoop: microtasks.state.pointee.jobsFromLoop,
-      jobsFromOtherThreads: microtasks.state.pointee.jobsFromOtherThreads)
+  /// Whether nothing is open; see ``LoopStatistics/isIdle``.
+  var isIdle: Bool {
+    openHandles.count == 0 && requests.count == 0 && timers.count + (timers.quiet?.count ?? 0) == 0
+      && tasks.count == 0
   }
+
+  /// How many jobs have been enqueued since the loop was made.
+  var jobCount: Int { microtasks.state.pointee.jobsFromLoop + microtasks.state.pointee.jobsFromOtherThreads }
 
   /// Runs `body` on this loop once the running callback has returned, after everything that was queued
   /// before.

@@ -3,7 +3,7 @@ extension LoopExecutor {
   /// promises and publishers; in a task, use the asynchronous ``submit(_:)``.
   ///
   /// ```swift
-  /// group.next().submit(on: loop) { $0.activity.handles }.start { result in … }
+  /// group.next().submit(on: loop) { $0.statistics.handles }.start { result in … }
   /// ```
   ///
   /// - Parameters:

@@ -2,7 +2,7 @@ import CUV
 
 /// An option of a loop; set it with ``EventLoop/configure(_:)``.
 public enum LoopOption: Hashable, Sendable {
-  /// Measures how long the loop waits for events; see ``EventLoop/idleTime``. It costs two readings of the
+  /// Measures how long the loop waits for events; see ``LoopStatistics/idleTime``. It costs two readings of the
   /// clock for each wait.
   ///
   /// The corresponding libuv constant is `UV_METRICS_IDLE_TIME`.
@@ -35,10 +35,4 @@ extension EventLoop {
       try check(cuv_loop_block_signal(raw, signal.rawValue), "loop_configure", signal.description)
     }
   }
-
-  /// How long the loop has waited for events since it began to measure. It is zero without the option
-  /// ``LoopOption/idleTime``. A loop that waits little has little time to spare.
-  ///
-  /// The corresponding libuv function is `uv_metrics_idle_time`.
-  public var idleTime: Duration { isClosed ? .zero : .nanoseconds(uv_metrics_idle_time(raw)) }
 }

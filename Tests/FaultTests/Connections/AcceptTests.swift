@@ -53,13 +53,13 @@ import UVTestSupport
       var silent: [TCPConnection] = []
       for count in 1...2 {
         silent.append(try await loop.tcp.connect(to: address).value)
-        try await loop.until { loop.counts.accepted >= count }
+        try await loop.until { loop.statistics.accepted >= count }
       }
       test_faults_arm(EMFILE, FaultLayer.system, 1, 1, "accept4")
       let connection = try await loop.tls.connect(host: "localhost", port: Int(address.port), client).value
       #expect(test_faults_disarm() == 1)
       #expect(try await silent[0].next().value == nil)
-      #expect(loop.counts.refused == 0)
+      #expect(loop.statistics.refused == 0)
       for connection in silent { connection.close() }
       connection.close()
       listener.close()

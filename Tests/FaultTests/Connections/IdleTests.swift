@@ -52,7 +52,7 @@ import UVTestSupport
     let bytes = before.flatMap { before in Hooks.heapInUse.map { ($0 - before) / count } }
     for connection in servers { connection.close() }
     listener.close()
-    while loop.activity.handles > 0 || loop.activity.tasks > 1 { try await loop.sleep(for: .zero).value }
+    while loop.statistics.handles > 0 || loop.statistics.tasks > 1 { try await loop.sleep(for: .zero).value }
     clients.end()
     return bytes
   }

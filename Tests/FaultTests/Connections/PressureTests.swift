@@ -12,7 +12,7 @@ import UVTestSupport
       for _ in 0..<200 { clients.append(try await loop.tcp.connect(to: address).value) }
       for _ in 0..<10 { try await loop.sleep(for: .zero).value }
       // Not accepted, so not open here.
-      #expect(loop.activity.handles == 201)
+      #expect(loop.statistics.handles == 201)
       #expect(try await loop.turns(in: .milliseconds(50)) < 20)
       var servers: [TCPConnection] = []
       for _ in 0..<200 { servers.append(try await listener.accept().value) }
@@ -63,7 +63,7 @@ import UVTestSupport
       // Every second one from the back, then the rest from the front.
       for index in stride(from: count - 1, to: 0, by: -2) { timers[index].cancel() }
       for timer in timers { timer.cancel() }
-      #expect(loop.activity.timers == 0)
+      #expect(loop.statistics.timers == 0)
       while cancelled + others < count { try await loop.sleep(for: .zero).value }
       return (cancelled, others, (Hooks.loopTurns ?? 0) - before)
     }
@@ -91,7 +91,7 @@ import UVTestSupport
         }
         loop.shutdown()
         ledger.reapChildren()
-        #expect(loop.activity.isIdle)
+        #expect(loop.statistics.isIdle)
         // What was not received is not missing: it was cancelled.
         return ledger.problems.filter { !$0.hasSuffix("came back") }
       }

@@ -114,7 +114,7 @@ import UVTestSupport
       }
       source.next { result in log.append("\(result)") }
       loop.shutdown()
-      #expect(loop.activity.isIdle)
+      #expect(loop.statistics.isIdle)
       source.next { result in log.append("\(result)") }
     }
     #expect(
@@ -147,10 +147,10 @@ import UVTestSupport
       for number in 0..<4 { source.send(number) }
       source.next { result in if case .success(let number?) = result { log.append("callback \(number)") } }
       var iterator = source.makeAsyncIterator()
-      let jobs = loop.activity.jobsFromLoop
+      let jobs = loop.statistics.jobsFromLoop
       for _ in 0..<3 { log.append("task \(try await iterator.next() ?? -1)") }
       #expect(log.values == ["callback 0", "task 1", "task 2", "task 3"])
-      #expect(loop.activity.jobsFromLoop - jobs == 1)
+      #expect(loop.statistics.jobsFromLoop - jobs == 1)
     }
   }
 

@@ -23,7 +23,7 @@ import UVTestSupport
       if style != .future { #expect(try await receiver.next().value?.bytes == "four") }
       receiver.close()
       sender.close()
-      try await loop.settle { loop.activity.handles == 0 }
+      try await loop.settle { loop.statistics.handles == 0 }
       #expect(Array(log.values.prefix(3)) == ["one", "", "three"])
     }
   }
@@ -40,7 +40,7 @@ import UVTestSupport
       try await loop.settle { log.values.count == 3 }
       cancel()
       listener.close()
-      try await loop.settle { loop.activity.handles == 0 }
+      try await loop.settle { loop.statistics.handles == 0 }
       #expect(Array(log.values.prefix(3)) == ["connection", "connection", "connection"])
     }
   }
@@ -59,7 +59,7 @@ import UVTestSupport
       try await loop.settle { log.values.count == 3 }
       cancel()
       for handle in [watcher, ours, theirs] as [Handle] { handle.close() }
-      try await loop.settle { loop.activity.handles == 0 }
+      try await loop.settle { loop.statistics.handles == 0 }
       #expect(Array(log.values.prefix(3)) == ["97", "98", "99"])
     }
   }
@@ -77,7 +77,7 @@ import UVTestSupport
       cancel()
       terminal.close()
       screen.close()
-      try await loop.settle { loop.activity.handles == 0 }
+      try await loop.settle { loop.statistics.handles == 0 }
       #expect(Array(log.values.prefix(3)) == ["line 0\n", "line 1\n", "line 2\n"])
       close(descriptor)
       close(control)

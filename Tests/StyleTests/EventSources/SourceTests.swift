@@ -85,7 +85,7 @@ import UVTestSupport
       let cancel = style.observe(watcher, on: loop, log) { _ in "element" }
       try await loop.settle()
       watcher.close()
-      try await loop.settle { loop.activity.handles == 0 }
+      try await loop.settle { loop.statistics.handles == 0 }
       // Its end, which is no error.
       #expect(log.values.isEmpty)
       cancel()

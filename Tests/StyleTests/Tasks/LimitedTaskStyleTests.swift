@@ -35,7 +35,7 @@ import UVTestSupport
       let cancel = style.start(loop.processes.run("sleep", ["1000"]), on: loop, log)
       try await loop.settle()
       cancel()
-      try await loop.settle { loop.activity.handles == 0 }
+      try await loop.settle { loop.statistics.handles == 0 }
       // A subscriber that goes is told nothing.
       #expect(log.values == (style == .publisher || style == .future ? [] : [.cancelled]))
     }

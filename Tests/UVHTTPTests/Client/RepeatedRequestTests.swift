@@ -189,9 +189,9 @@ import UVTestSupport
       }
       let client = HTTPClient(loop)
       let first = try await client.get(server.url).value
-      let jobs = loop.activity.jobsFromLoop
+      let jobs = loop.statistics.jobsFromLoop
       #expect(try await first.body.readToEnd(limit: 5).value == "hello")
-      #expect(loop.activity.jobsFromLoop == jobs)
+      #expect(loop.statistics.jobsFromLoop == jobs)
       #expect(try await first.body.readToEnd(limit: 5).value == "")
       let second = try await client.get(server.url).value
       await expectError(.messageTooLong, of: try await second.body.readToEnd(limit: 4).value)

@@ -82,10 +82,10 @@ protocol ContractRun: Sendable {
     let loop = try EventLoop()
     let result = Result { try loop.run { try await run.body($0) } }
     if !run.isShutDown {
-      #expect(loop.activity.isIdle, "left on the loop: \(loop.activity)")
+      #expect(loop.statistics.isIdle, "left on the loop: \(loop.statistics)")
     }
     loop.shutdown()
-    #expect(loop.activity.isIdle, "\(run.name): \(loop.activity)")
+    #expect(loop.statistics.isIdle, "\(run.name): \(loop.statistics)")
     try result.get()
   }
 

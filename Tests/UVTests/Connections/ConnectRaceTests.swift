@@ -127,8 +127,8 @@ import UVTestSupport
       let pending = loop.tcp.connect(
         toAnyOf: [address, address, address], delays: ConnectDelays(attempt: .milliseconds(1))
       ) { log.append($0.error?.name ?? "connected") }
-      let before = loop.activity.handles
-      try await loop.settle { loop.activity.handles >= before + 2 }
+      let before = loop.statistics.handles
+      try await loop.settle { loop.statistics.handles >= before + 2 }
       #expect(log.values == [])
       pending.cancel()
       #expect(log.values == [])

@@ -150,7 +150,7 @@ import UVTestSupport
       let waiting = loop.spawn { () async throws(UVError) in try await listener.accept().value }
       // The connections that were given up, first.
       while let connection = try? await waiting.value { connection.close(); break }
-      while loop.activity.handles > 1 { try await loop.sleep(for: .zero).value }
+      while loop.statistics.handles > 1 { try await loop.sleep(for: .zero).value }
       try await listener.close().value
       await expectError(.cancelled, of: try await listener.accept().value)
     }

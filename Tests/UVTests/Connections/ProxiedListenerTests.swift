@@ -44,7 +44,7 @@ import UVTestSupport
       let reading = loop.spawn { () async throws(UVError) in try await listener.next().value }
       let first = try await loop.tcp.connect(to: listener.localAddress()).value
       let second = try await loop.tcp.connect(to: listener.localAddress()).value
-      try await loop.until { loop.counts.accepted == 2 }
+      try await loop.until { loop.statistics.accepted == 2 }
       let shutdown = loop.spawn { () async throws(UVError) in
         try await loop.shutdownGracefully(within: .seconds(20)).value
       }
@@ -120,9 +120,9 @@ import UVTestSupport
       // The two who are silent have both places.
       try await loop.settle()
       try await loop.settle()
-      #expect(loop.counts.accepted == 2)
+      #expect(loop.statistics.accepted == 2)
       try await other.write(line).value
-      try await loop.until { loop.counts.accepted == 3 }
+      try await loop.until { loop.statistics.accepted == 3 }
       try await loop.settle()
       listener.close()
       let servers = try await reading.value

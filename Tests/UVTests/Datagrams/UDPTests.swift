@@ -149,7 +149,7 @@ import UVTestSupport
         log.append(try? result.get()?.bytes)
         if log.values.count == 3 { receiver.close() }
       }
-      while receiver.isActive || loop.activity.handles > 1 { try await loop.sleep(for: .zero).value }
+      while receiver.isActive || loop.statistics.handles > 1 { try await loop.sleep(for: .zero).value }
       // A socket that its own program closes has ended, and not failed.
       #expect(try await receiver.next().value == nil)
     }
@@ -167,7 +167,7 @@ import UVTestSupport
         // The last reference goes here, with the rest of the batch to come.
         other = nil
       }
-      while loop.activity.handles > 2 { try await loop.sleep(for: .zero).value }
+      while loop.statistics.handles > 2 { try await loop.sleep(for: .zero).value }
       #expect(log.values == ["0"])
     }
   }

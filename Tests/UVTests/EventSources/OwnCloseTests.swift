@@ -143,7 +143,7 @@ import UVTestSupport
       }
       #expect(value == 1)
       #expect(!isCalled)
-      #expect(loop.activity.tasks == 0)
+      #expect(loop.statistics.tasks == 0)
       // The next run is one of its own.
       loop.runCallbacks { $0.sleep(for: .zero) { _ in loop.stop() } }
       loop.shutdown()

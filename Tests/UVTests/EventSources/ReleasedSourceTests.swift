@@ -23,7 +23,7 @@ import UVTestSupport
         if round % 2 == 0 { try await loop.sleep(for: .zero).value }
         // It is accepted by the system's queue, or refused or reset when the listener has gone.
         if let connection = try? await connecting.value { connection.close() }
-        try await loop.until { loop.activity.handles == 0 }
+        try await loop.until { loop.statistics.handles == 0 }
       }
     }
   }

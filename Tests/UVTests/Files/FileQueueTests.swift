@@ -185,7 +185,7 @@ import UVTestSupport
         let loop = try EventLoop()
         for _ in 0..<20 { loop.files.stat("/") { _ in } }
         loop.shutdown()
-        #expect(loop.activity.isIdle)
+        #expect(loop.statistics.isIdle)
       }
     }
   }

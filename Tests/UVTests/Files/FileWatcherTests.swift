@@ -73,7 +73,7 @@ import UVTestSupport
     try await withLoop { loop in
       await expectError(.noSuchFile, of: try loop.files.watch("/nowhere"))
       await expectError(.invalidArgument, of: try loop.files.watch("/\0"))
-      #expect(loop.activity.handles <= 2)
+      #expect(loop.statistics.handles <= 2)
     }
   }
 

@@ -179,7 +179,7 @@ import UVTestSupport
       await #expect(throws: UVError.self) { try await task.value }
       blocked.free()
       for executor in blocked.group.executors {
-        #expect(try await executor.submit { $0.activity.handles } == 0)
+        #expect(try await executor.submit { $0.statistics.handles } == 0)
       }
       _ = await blocked.group.shutdownGracefully(within: .zero)
     }

@@ -161,7 +161,7 @@ import UVTestSupport
           .addressInUse, of: try await group.serve(host: "127.0.0.1", port: port, balance: balance) { _ in })
       }
       for executor in group.executors {
-        let handles = try await executor.submit { $0.activity.handles }
+        let handles = try await executor.submit { $0.statistics.handles }
         #expect(handles == 0)
       }
       listener.close()

@@ -7,7 +7,7 @@ import UVTestSupport
 @Suite struct GroupRequestTests {
   /// How many handles are open on a loop.
   private func handles(of executor: LoopExecutor) async throws -> Int {
-    try await executor.submit { $0.activity.handles }
+    try await executor.submit { $0.statistics.handles }
   }
 
   @Test(arguments: [EventLoopGroup.Balance.system, .roundRobin])

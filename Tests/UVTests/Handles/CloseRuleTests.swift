@@ -8,9 +8,9 @@ import UVTestSupport
     try await withLoop { loop in
       for _ in 0..<100 { _ = try LoopTimer(loop) }
       // Dropped, and not yet closed: that takes a turn.
-      #expect(loop.activity.handles == 100)
+      #expect(loop.statistics.handles == 100)
       for _ in 0..<3 { try await loop.sleep(for: .zero).value }
-      #expect(loop.activity.handles == 0)
+      #expect(loop.statistics.handles == 0)
     }
   }
 
@@ -37,7 +37,7 @@ import UVTestSupport
         let box = Box(try loop.tcp.listen(host: "127.0.0.1", port: 0))
         await Task.detached { box.value = nil }.value
       }
-      while loop.activity.handles > 0 { try await loop.sleep(for: .zero).value }
+      while loop.statistics.handles > 0 { try await loop.sleep(for: .zero).value }
     }
   }
 
@@ -88,9 +88,9 @@ import UVTestSupport
       let started = try LoopTimer(loop)
       try started.start(after: .seconds(1000)) {}
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-      #expect(loop.activity.handles == 3)
+      #expect(loop.statistics.handles == 3)
       loop.shutdown()
-      #expect(loop.activity.isIdle)
+      #expect(loop.statistics.isIdle)
       #expect(idle.isClosing && started.isClosing && listener.isClosing)
     }
   }
@@ -129,7 +129,7 @@ import UVTestSupport
         timer.close { _ in log.append(index) }
       }
       loop.shutdown()
-      #expect(loop.activity.isIdle)
+      #expect(loop.statistics.isIdle)
       #expect(timers.allSatisfy { $0.isClosing })
     }
     #expect(log.values.sorted() == [0, 2, 4, 6, 8])
@@ -146,7 +146,7 @@ import UVTestSupport
       }
       try await listener.close().value
       await expectError(.connectionRefused, of: try await loop.tcp.connect(to: address).value)
-      while loop.activity.handles > 0 { try await loop.sleep(for: .zero).value }
+      while loop.statistics.handles > 0 { try await loop.sleep(for: .zero).value }
     }
   }
 }

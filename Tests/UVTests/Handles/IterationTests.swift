@@ -65,10 +65,10 @@ import UVTestSupport
 
   @Test func idleTimeIsMeasured() async throws {
     try await withLoop { loop in
-      #expect(loop.idleTime == .zero)
+      #expect(loop.statistics.idleTime == .zero)
       try loop.configure(.idleTime)
       for _ in 0..<5 { try await loop.sleep(for: .milliseconds(2)).value }
-      #expect(loop.idleTime > .zero)
+      #expect(loop.statistics.idleTime > .zero)
       try loop.configure(.blockSignal(.profiling))
       await expectError(.invalidArgument, of: try loop.configure(.blockSignal(.interrupt)))
     }

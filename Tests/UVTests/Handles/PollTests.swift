@@ -132,7 +132,7 @@ import UVTestSupport
       for events in [[], PollEvents(rawValue: 64)] as [PollEvents] {
         await expectError(.invalidArgument, of: try loop.poll(0, for: events))
       }
-      #expect(loop.activity.handles == 0)
+      #expect(loop.statistics.handles == 0)
     }
   }
 
@@ -152,7 +152,7 @@ import UVTestSupport
       for _ in 0..<10 { _ = try loop.poll(ours, for: .readable) }
       Foundation.close(ours)
       Foundation.close(theirs)
-      while loop.activity.handles > 0 { try await loop.sleep(for: .zero).value }
+      while loop.statistics.handles > 0 { try await loop.sleep(for: .zero).value }
     }
   }
 }

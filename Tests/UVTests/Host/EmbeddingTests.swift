@@ -62,7 +62,7 @@ import UVTestSupport
         } catch { Issue.record(error) }
       }
       try Self.drive(loop, turns: turns)
-      #expect(loop.activity.isIdle)
+      #expect(loop.statistics.isIdle)
       loop.shutdown()
     }
     #expect(log.values.sorted() == ["client", "server"])

@@ -56,7 +56,7 @@ import UVTestSupport
           loop.sleep(for: .milliseconds(1)) { _ in
             ticks += 1
             if ticks == 20 { gate.signal() }
-            if loop.activity.requests > 0 { tick() }
+            if loop.statistics.requests > 0 { tick() }
           }
         }
         tick()

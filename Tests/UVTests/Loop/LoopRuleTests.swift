@@ -199,7 +199,7 @@ import Darwin
         for _ in 0..<round % 4 { kill(getpid(), SIGWINCH) }
         try await watcher.close().value
       }
-      #expect(loop.activity.handles == 0)
+      #expect(loop.statistics.handles == 0)
     }
   }
 

@@ -26,9 +26,9 @@ import UVTestSupport
           stopOnceAccepted()
         }
       }
-      #expect(!loop.activity.isIdle)
+      #expect(!loop.statistics.isIdle)
       loop.shutdown()
-      #expect(loop.activity.isIdle)
+      #expect(loop.statistics.isIdle)
       loop.shutdown()
       #expect(server.value?.isClosing == true)
     }
@@ -63,7 +63,7 @@ import UVTestSupport
         return 7
       }
       #expect(value == 7)
-      #expect(loop.activity.timers == 1)
+      #expect(loop.statistics.timers == 1)
       // A stop counts for its run alone.
       loop.stop()
       loop.runCallbacks { loop in loop.sleep(for: .milliseconds(1)) { _ in loop.stop() } }

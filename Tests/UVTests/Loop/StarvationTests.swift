@@ -55,8 +55,8 @@ import UVTestSupport
       let turns = try loop.iterations(.prepare)
       var (read, most) = (0, 0)
       turns.start { _ in
-        most = max(most, loop.counts.bytesRead - read)
-        read = loop.counts.bytesRead
+        most = max(most, loop.statistics.bytesRead - read)
+        read = loop.statistics.bytesRead
       }
       var total = 0
       client.write(Bytes(repeating: 0, count: 32 << 20)) { _ in client.close() }

@@ -104,9 +104,9 @@ import UVTestSupport
   @Test func `A debug build also stops where a loop is only looked at`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
-      Self.elsewhere(loop) { loop in _ = loop.activity }
+      Self.elsewhere(loop) { loop in _ = loop.statistics }
     }
-    #expect(Self.text(result).contains("activity on a thread that isn't the event loop's"))
+    #expect(Self.text(result).contains("statistics on a thread that isn't the event loop's"))
   }
   #endif
 
@@ -116,7 +116,7 @@ import UVTestSupport
       let listener = try loop.tcp.listen(port: 0)
       loop.shutdown()
       Self.elsewhere((loop, listener)) { loop, listener in
-        precondition(loop.activity.isIdle && !loop.isAlive)
+        precondition(loop.statistics.isIdle && !loop.isAlive)
         listener.close()
         let refused = Result { () throws(UVError) in try loop.tcp.listen(port: 0) }
         if case .failure(let error) = refused {

@@ -34,7 +34,7 @@ import UVTestSupport
         _ = try await echo("a", connection)
       }
       try await loop.sleep(for: .milliseconds(100)).value
-      #expect((pool.counts.idle, pool.counts.gone, loop.counts.timeouts) == (1, 0, 0))
+      #expect((pool.counts.idle, pool.counts.gone, loop.statistics.timeouts) == (1, 0, 0))
       try await pool.withResource { connection in
         #expect(try await echo("b", connection) == "b")
         await expectError(.timedOut, of: try await connection.next().value)
@@ -68,7 +68,7 @@ import UVTestSupport
         return error?.code == .timedOut && error?.subject?.contains("1 of 1 are lent") == true
       }
       #expect((pool.counts.timeouts, pool.counts.leased, pool.counts.waiting) == (1, 0, 0))
-      #expect(loop.counts.timeouts == 1)
+      #expect(loop.statistics.timeouts == 1)
       // The place is free again.
       #expect(try await pool.withResource { try await echo("a", $0) } == "a")
     }

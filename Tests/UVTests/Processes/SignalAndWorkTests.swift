@@ -75,7 +75,7 @@ import UVTestSupport
       }
       let pending = work()
       if isCancelled { pending.cancel() }
-      while token != nil, loop.activity.requests > 0 { try await loop.sleep(for: .zero).value }
+      while token != nil, loop.statistics.requests > 0 { try await loop.sleep(for: .zero).value }
       #expect(token == nil)
       pending.cancel()
     }

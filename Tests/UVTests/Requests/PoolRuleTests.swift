@@ -93,7 +93,7 @@ import UVTestSupport
         folder.cancel()
         try await loop.sleep(for: .zero).value
       }
-      try await loop.until { loop.activity.requests == 0 }
+      try await loop.until { loop.statistics.requests == 0 }
       #expect(try await loop.files.scandir(directory).value.isEmpty)
     }
   }
@@ -123,7 +123,7 @@ import UVTestSupport
         gate.signal()
       }.start()
       loop.shutdown()
-      #expect(loop.activity.isIdle)
+      #expect(loop.statistics.isIdle)
       log.append("shut down")
     }
     #expect(log.values.last == "shut down")

@@ -35,7 +35,7 @@ import UVTestSupport
         }
         there.stop()
         loop.shutdown()
-        #expect(loop.activity.isIdle)
+        #expect(loop.statistics.isIdle)
         kill(child.processID, SIGKILL)
         var status: Int32 = 0
         #expect(waitpid(child.processID, &status, 0) == child.processID)
@@ -111,7 +111,7 @@ import UVTestSupport
       there.close()
       Foundation.close(control)
       Foundation.close(descriptor)
-      while loop.activity.handles > 0 { try await loop.sleep(for: .zero).value }
+      while loop.statistics.handles > 0 { try await loop.sleep(for: .zero).value }
     }
   }
 

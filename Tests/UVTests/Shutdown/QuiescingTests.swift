@@ -47,7 +47,7 @@ import UVTestSupport
       server = nil
       try await loop.sleep(for: .milliseconds(1)).value
       #expect(log.values == ["ECANCELED"])
-      #expect(loop.activity.handles == 3)
+      #expect(loop.statistics.handles == 3)
       pending.cancel()
       // The last who waited has gone, and with it the connection.
       #expect(try await client.next().value == nil)

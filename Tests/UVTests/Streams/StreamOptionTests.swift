@@ -83,7 +83,7 @@ import UVTestSupport
         loop.queueMicrotask { log.append("ran") }
       }
       // It has returned, with all of them at work.
-      #expect(loop.activity.handles >= 4)
+      #expect(loop.statistics.handles >= 4)
       loop.shutdown()
     }
     #expect(log.values == ["ran"])

@@ -372,14 +372,14 @@ import UVTestSupport
       let (reading, writing) = try loop.pipes.pair()
       reading.idleTimeout = .seconds(1000)
       reading.next { _ in }.cancel()
-      #expect(loop.activity.timers == 1)
+      #expect(loop.statistics.timers == 1)
       writing.readTimeout = .seconds(1000)
-      #expect(loop.activity.timers == 1)
+      #expect(loop.statistics.timers == 1)
       loop.sleep(for: .milliseconds(1)) { _ in
         #expect(!loop.isAlive)
-        #expect(loop.activity.timers == 1)
+        #expect(loop.statistics.timers == 1)
         reading.close()
-        #expect(loop.activity.timers == 0)
+        #expect(loop.statistics.timers == 0)
         writing.close()
         reading.idleTimeout = .zero
         #expect(reading.idleTimeout == nil)
@@ -399,7 +399,7 @@ import UVTestSupport
         try await server.write("pong").value
         #expect(try await client.next().value == "pong")
       }
-      #expect(loop.activity.timers == 2)
+      #expect(loop.statistics.timers == 2)
     }
   }
 }

@@ -160,7 +160,7 @@ import UVTestSupport
       }
       parent.cancel()
       await #expect(throws: UVError.self) { try await parent.value }
-      let timers = try await executor.submit { $0.activity.timers }
+      let timers = try await executor.submit { $0.statistics.timers }
       #expect(timers == 0)
     }
   }

@@ -11,12 +11,12 @@ import UVTestSupport
       let echo = loop.spawn { () async throws(UVError) in
         for try await chunk in server { try await server.write(chunk).value }
       }
-      let before = loop.activity
+      let before = loop.statistics
       for number in 0..<requests {
         try await client.write(Bytes("\(number)")).value
         _ = try await client.next().value
       }
-      let after = loop.activity
+      let after = loop.statistics
       #expect(after.jobsFromOtherThreads == before.jobsFromOtherThreads)
       // Two suspensions for each request: the server's read and the client's. Its start is one more.
       let perSuspension = Double(after.jobsFromLoop - before.jobsFromLoop) / Double(2 * requests)
@@ -29,24 +29,24 @@ import UVTestSupport
 
   @Test func aWriteThatTheSystemTakesDoesNotSuspend() async throws {
     try await withPair { loop, client, server in
-      let before = loop.activity.jobsFromLoop
+      let before = loop.statistics.jobsFromLoop
       for _ in 0..<100 { try await client.write("x").value }
-      #expect(loop.activity.jobsFromLoop == before)
+      #expect(loop.statistics.jobsFromLoop == before)
     }
   }
 
   @Test func aSuspensionIsOneJob() async throws {
     try await withLoop { loop in
-      let before = loop.activity.jobsFromLoop
+      let before = loop.statistics.jobsFromLoop
       for _ in 0..<100 { try await loop.sleep(for: .zero).value }
-      #expect(loop.activity.jobsFromLoop - before == 100)
+      #expect(loop.statistics.jobsFromLoop - before == 100)
     }
   }
 
   @Test func childTasksStayToo() async throws {
     try await withLoop { loop in
       let executor = loop.executor
-      let before = loop.activity.jobsFromOtherThreads
+      let before = loop.statistics.jobsFromOtherThreads
       async let one = executor.isOnLoop
       let group = await withTaskGroup(of: Bool.self) { group in
         for _ in 0..<10 { group.addTask { executor.isOnLoop } }
@@ -54,7 +54,7 @@ import UVTestSupport
       }
       #expect(await one)
       #expect(group)
-      #expect(loop.activity.jobsFromOtherThreads == before)
+      #expect(loop.statistics.jobsFromOtherThreads == before)
     }
   }
 
@@ -72,10 +72,10 @@ import UVTestSupport
     try await withLoop { loop in
       let counter = Counter(loop.executor)
       await counter.increment()
-      let before = loop.activity.jobsFromOtherThreads
+      let before = loop.statistics.jobsFromOtherThreads
       let other = Task.detached { await counter.increment() }
       await other.value
-      #expect(loop.activity.jobsFromOtherThreads > before)
+      #expect(loop.statistics.jobsFromOtherThreads > before)
       #expect(await counter.count == 2)
     }
   }

@@ -151,7 +151,7 @@ import UVTestSupport
         return 7
       }
       #expect(value == 7)
-      #expect(loop.activity.timers == 0)
+      #expect(loop.statistics.timers == 0)
     }
   }
 

@@ -114,7 +114,7 @@ import UVTestSupport
         let start = loop.clock.now
         try await loop.sleep(for: .milliseconds(second)).value
         #expect(start.duration(to: loop.clock.now) >= .milliseconds(second))
-        #expect(loop.activity.timers == 0)
+        #expect(loop.statistics.timers == 0)
       }
     }
   }
@@ -129,7 +129,7 @@ import UVTestSupport
       }
       request.timeout(after: .seconds(1_000_000)).start { result in
         log.append((try? result.get()) ?? 0)
-        log.append(loop.activity.timers)
+        log.append(loop.statistics.timers)
       }
       request.timeout(after: .seconds(1_000_000)).map { $0 + 1 }.start { log.append((try? $0.get()) ?? 0) }
     }
@@ -144,7 +144,7 @@ import UVTestSupport
       }
       pending.cancel()
       pending.cancel()
-      #expect(loop.activity.timers == 0)
+      #expect(loop.statistics.timers == 0)
     }
     #expect(log.values.map { $0?.code } == [.cancelled])
     #expect(log.values.first??.operation == "sleep")
@@ -273,7 +273,7 @@ import UVTestSupport
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         let sleeper = Task.detached { try await clock.sleep(for: .untilCancelled) }
-        try await loop.until { loop.activity.timers != 0 }
+        try await loop.until { loop.statistics.timers != 0 }
         loop.stop()
         return sleeper
       }

@@ -96,7 +96,7 @@ enum CancelRows<Pending: PendingOperation> {
     { task in
       try EventLoop.runCallbacks { loop in
         let pending = try Pending(task, on: loop)
-        let before = loop.activity
+        let before = loop.statistics
         let operations = LoopOperations(task, on: loop)
         operations.isSampled = Pending.isSampled
         operations.atEnd = {
@@ -142,9 +142,9 @@ extension LoopOperations {
   /// Waits until only what was there before is left, and fails if that doesn't come about. A handle takes a
   /// turn to close, and a thread of the pool ends what it has begun.
   fileprivate func settle(
-    on loop: EventLoop, as before: LoopActivity, tries: Int, _ end: @escaping () -> Void
+    on loop: EventLoop, as before: LoopStatistics, tries: Int, _ end: @escaping () -> Void
   ) {
-    let now = loop.activity
+    let now = loop.statistics
     let isSettled =
       (now.handles, now.requests, now.timers, now.tasks)
       == (before.handles, before.requests, before.timers, before.tasks)

@@ -162,7 +162,7 @@ private struct PendingChildren: PendingOperation {
   }
 
   /// A group's tasks begin in parts of their own.
-  var hasBegun: Bool { loop.activity.timers == Self.count }
+  var hasBegun: Bool { loop.statistics.timers == Self.count }
 
   func end() {}
 }

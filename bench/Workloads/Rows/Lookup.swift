@@ -9,6 +9,6 @@ enum Lookup {
   } request: { lookup, _ in
     lookup
   } end: { lookup in
-    if lookup.loop.activity.requests != 0 { throw WrongWork("a request is left") }
+    if lookup.loop.statistics.requests != 0 { throw WrongWork("a request is left") }
   }.all
 }

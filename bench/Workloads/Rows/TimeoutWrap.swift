@@ -12,6 +12,6 @@ enum TimeoutWrap {
   } request: { context, _ in
     context.request
   } end: { context in
-    if context.loop.activity.timers != 0 { throw WrongWork("a timer is left") }
+    if context.loop.statistics.timers != 0 { throw WrongWork("a timer is left") }
   }.all
 }

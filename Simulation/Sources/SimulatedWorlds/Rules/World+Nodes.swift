@@ -24,8 +24,8 @@ extension EventLoop {
   /// Waits until nothing is open but the body of the run. Throws if that doesn't come.
   nonisolated(nonsending) func expectNothingOpen() async throws {
     for _ in 0..<5000 {
-      let activity = activity
-      if activity.handles == 0, activity.requests == 0, activity.timers == 0, activity.tasks == 1 { return }
+      let now = statistics
+      if now.handles == 0, now.requests == 0, now.timers == 0, now.tasks == 1 { return }
       try await sleep(for: .milliseconds(100)).value
     }
     throw Violation("left open: \(snapshot())")
