@@ -7,8 +7,8 @@ public struct DNSAnswer<Value> {
   /// The record's data.
   public var value: Value
 
-  /// Creates a record; for test doubles.
-  public init(name: String, timeToLive: Duration, value: Value) {
+  /// Creates a record.
+  package init(name: String, timeToLive: Duration, value: Value) {
     self.name = name
     self.timeToLive = timeToLive
     self.value = value

@@ -5,8 +5,8 @@ public struct MXRecord: Hashable, Sendable {
   /// The server's name; `"."` says that the domain takes no mail.
   public var exchange: String
 
-  /// Creates a record; for test doubles.
-  public init(preference: UInt16, exchange: String) {
+  /// Creates a record.
+  package init(preference: UInt16, exchange: String) {
     self.preference = preference
     self.exchange = exchange
   }
@@ -23,8 +23,8 @@ public struct SRVRecord: Hashable, Sendable {
   /// The server's name; `"."` says that there is no such service.
   public var target: String
 
-  /// Creates a record; for test doubles.
-  public init(priority: UInt16, weight: UInt16, port: UInt16, target: String) {
+  /// Creates a record.
+  package init(priority: UInt16, weight: UInt16, port: UInt16, target: String) {
     self.priority = priority
     self.weight = weight
     self.port = port
@@ -47,8 +47,8 @@ public struct NAPTRRecord: Hashable, Sendable {
   /// The name that is the result; `"."` if there is an expression.
   public var replacement: String
 
-  /// Creates a record; for test doubles.
-  public init(
+  /// Creates a record.
+  package init(
     order: UInt16, preference: UInt16, flags: String, services: String, regularExpression: String,
     replacement: String
   ) {
@@ -78,8 +78,8 @@ public struct SOARecord: Hashable, Sendable {
   /// How long it may be kept that there is no such name.
   public var minimum: Duration
 
-  /// Creates a record; for test doubles.
-  public init(
+  /// Creates a record.
+  package init(
     primaryServer: String, mailbox: String, serial: UInt32, refresh: Duration, retry: Duration,
     expire: Duration, minimum: Duration
   ) {
@@ -102,8 +102,8 @@ public struct CAARecord: Hashable, Sendable {
   /// Its contents, such as `letsencrypt.org`.
   public var value: Bytes
 
-  /// Creates a record; for test doubles.
-  public init(isCritical: Bool, tag: String, value: Bytes) {
+  /// Creates a record.
+  package init(isCritical: Bool, tag: String, value: Bytes) {
     self.isCritical = isCritical
     self.tag = tag
     self.value = value

@@ -8,8 +8,8 @@ public struct NameInfo: Hashable, Sendable {
   /// none.
   public var service: String
 
-  /// Creates a value; for test doubles.
-  public init(host: String, service: String) {
+  /// Creates a value.
+  package init(host: String, service: String) {
     self.host = host
     self.service = service
   }

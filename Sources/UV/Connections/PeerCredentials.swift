@@ -12,8 +12,8 @@ public struct PeerCredentials: Hashable, Sendable {
   /// The process's group then.
   public var groupID: UInt32
 
-  /// Creates a value; for test doubles.
-  public init(processID: Int32?, userID: UInt32, groupID: UInt32) {
+  /// Creates a value.
+  package init(processID: Int32?, userID: UInt32, groupID: UInt32) {
     self.processID = processID
     self.userID = userID
     self.groupID = groupID

@@ -142,8 +142,7 @@ public struct TCPInformation: Hashable, Sendable {
   /// lost.
   public var congestionWindow: Int
 
-  /// Creates a value; for test doubles.
-  public init(
+  package init(
     roundTripTime: Duration, roundTripVariation: Duration, retransmissionCount: Int, congestionWindow: Int
   ) {
     self.roundTripTime = roundTripTime

@@ -30,7 +30,7 @@ public struct PoolCounts: Hashable, Sendable {
   /// Leases that were dropped without being given back. More than none means that a program has a mistake.
   public var dropped = 0
 
-  /// Creates counts; for test doubles.
+  /// Creates counts, all of them zero: the beginning of a sum.
   public init() {}
 
   /// Adds the counts of another pool.

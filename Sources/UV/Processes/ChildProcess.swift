@@ -43,8 +43,8 @@ public final class ChildProcess: Handle, Cancelling {
     /// The signal that ended the process, or nil if it ended by itself.
     public var signal: Signal?
 
-    /// Creates a status. Use it in code that makes statuses of its own, such as a test double.
-    public init(code: Int, signal: Signal? = nil) {
+    /// Creates a status.
+    package init(code: Int, signal: Signal? = nil) {
       self.code = code
       self.signal = signal
     }

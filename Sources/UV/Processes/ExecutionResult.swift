@@ -9,8 +9,8 @@ public struct ExecutionResult: Hashable, Sendable {
   /// All that the child has written to its standard error; nothing if that isn't a pipe.
   public var standardError: Bytes
 
-  /// Creates a result. Use it in code that makes results of its own, such as a test double.
-  public init(
+  /// Creates a result.
+  package init(
     processID: Int32, terminationStatus: ChildProcess.ExitStatus, standardOutput: Bytes = Bytes(),
     standardError: Bytes = Bytes()
   ) {

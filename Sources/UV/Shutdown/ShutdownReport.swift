@@ -10,8 +10,8 @@ public struct ShutdownReport: Hashable, Sendable {
   /// goes on to end, and nobody has counted yet.
   public var isComplete: Bool
 
-  /// Creates a report; for test doubles.
-  public init(count: Int = 0, peers: [SocketAddress] = [], isComplete: Bool = true) {
+  /// Creates a report.
+  package init(count: Int = 0, peers: [SocketAddress] = [], isComplete: Bool = true) {
     self.count = count
     self.peers = peers
     self.isComplete = isComplete

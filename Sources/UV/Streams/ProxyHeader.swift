@@ -12,8 +12,8 @@ public struct ProxyHeader: Hashable, Sendable {
     /// Its bytes.
     public var bytes: Bytes
 
-    /// Creates a field; for test doubles.
-    public init(type: UInt8, bytes: Bytes) {
+    /// Creates a field.
+    package init(type: UInt8, bytes: Bytes) {
       self.type = type
       self.bytes = bytes
     }
@@ -27,8 +27,8 @@ public struct ProxyHeader: Hashable, Sendable {
   /// The further facts, in their order. Those that pad the header are left out.
   public var fields: [Field]
 
-  /// Creates a header; for test doubles.
-  public init(source: SocketAddress? = nil, destination: SocketAddress? = nil, fields: [Field] = []) {
+  /// Creates a header.
+  package init(source: SocketAddress? = nil, destination: SocketAddress? = nil, fields: [Field] = []) {
     self.source = source
     self.destination = destination
     self.fields = fields

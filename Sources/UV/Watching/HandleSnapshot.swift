@@ -33,8 +33,8 @@ public struct HandleSnapshot: Hashable, Sendable, Codable {
   /// When a ``LoopTimer`` fires next; nil for other handles.
   public var dueIn: Duration?
 
-  /// Creates a handle's snapshot; for test doubles. Set what else there is to say about it.
-  public init(type: HandleType, age: Duration) {
+  /// Creates a handle's snapshot. Set what else there is to say about it.
+  package init(type: HandleType, age: Duration) {
     self.type = type
     self.age = age
   }
@@ -47,8 +47,8 @@ public struct TimerSnapshot: Hashable, Sendable, Codable {
   /// Whether the timer keeps the loop running. The timeouts of streams don't.
   public var keepsLoopRunning: Bool
 
-  /// Creates a timer's snapshot; for test doubles.
-  public init(dueIn: Duration, keepsLoopRunning: Bool = true) {
+  /// Creates a timer's snapshot.
+  package init(dueIn: Duration, keepsLoopRunning: Bool = true) {
     self.dueIn = dueIn
     self.keepsLoopRunning = keepsLoopRunning
   }

@@ -49,8 +49,8 @@ public struct LoopSnapshot: Hashable, Sendable, Codable {
   /// are far ahead is approximate.
   public var timers: SnapshotList<TimerSnapshot>
 
-  /// Creates a snapshot of a loop that does nothing; for test doubles. Set what it does.
-  public init() {
+  /// Creates a snapshot of a loop that does nothing. Set what it does.
+  package init() {
     name = ""
     (isRunning, isStopping, isShuttingDown, microtaskCount) = (false, false, false, 0)
     (tasks, handles, timers) = (SnapshotList(), SnapshotList(), SnapshotList())

@@ -5,8 +5,8 @@ public struct SnapshotList<Entry> {
   /// How many entries there are, including those that were left out.
   public var count: Int
 
-  /// Creates a list; for test doubles.
-  public init(_ entries: [Entry] = [], count: Int? = nil) {
+  /// Creates a list.
+  package init(_ entries: [Entry] = [], count: Int? = nil) {
     self.entries = entries
     self.count = count ?? entries.count
   }

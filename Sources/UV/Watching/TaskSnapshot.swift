@@ -27,8 +27,8 @@ public struct TaskSnapshot: Hashable, Sendable, Codable {
   /// The task's wait; nil unless the state is `waiting`.
   public var wait: WaitSnapshot?
 
-  /// Creates a task's snapshot; for test doubles.
-  public init(
+  /// Creates a task's snapshot.
+  package init(
     name: String? = nil, place: String, age: Duration, state: State, isCancelled: Bool = false,
     wait: WaitSnapshot? = nil
   ) {

@@ -12,8 +12,8 @@ public struct WaitSnapshot: Hashable, Sendable, Codable {
   /// How long the wait can last at most, if that is known: the rest of a sleep.
   public var remaining: Duration?
 
-  /// Creates a wait; for test doubles.
-  public init(operation: String, subject: String? = nil, age: Duration, remaining: Duration? = nil) {
+  /// Creates a wait.
+  package init(operation: String, subject: String? = nil, age: Duration, remaining: Duration? = nil) {
     self.operation = operation
     self.subject = subject
     self.age = age

@@ -12,7 +12,7 @@ public struct RequestPublisher<Output>: LoopPublisher {
   public typealias Failure = UVError
 
   /// Makes the request that is started for each subscriber.
-  public let request: Request<Output>
+  @usableFromInline let request: Request<Output>
 
   @inlinable
   init(_ request: Request<Output>) { self.request = request }

@@ -18,7 +18,7 @@ public struct SourcePublisher<Source: EventSource>: LoopPublisher {
   public typealias Failure = UVError
 
   /// The source of the elements.
-  public let source: Source
+  @usableFromInline let source: Source
 
   @inlinable
   init(_ source: Source) { self.source = source }

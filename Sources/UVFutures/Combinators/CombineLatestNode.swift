@@ -129,7 +129,7 @@ extension LoopPublishers {
     public typealias Failure = Upstream.Failure
 
     /// The publishers that are combined.
-    public let publishers: [Upstream]
+    let publishers: [Upstream]
 
     /// Creates a publisher of the latest values of `publishers`; of none it finishes at once.
     ///

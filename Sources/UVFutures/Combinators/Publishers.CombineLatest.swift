@@ -12,9 +12,9 @@ extension Publishers {
     public typealias Failure = A.Failure
 
     /// The first publisher.
-    public let a: A
+    @usableFromInline let a: A
     /// The second publisher.
-    public let b: B
+    @usableFromInline let b: B
 
     /// Creates a publisher of the latest values of two others.
     @inlinable
@@ -47,11 +47,11 @@ extension Publishers {
     public typealias Failure = A.Failure
 
     /// The first publisher.
-    public let a: A
+    @usableFromInline let a: A
     /// The second publisher.
-    public let b: B
+    @usableFromInline let b: B
     /// The third publisher.
-    public let c: C
+    @usableFromInline let c: C
 
     /// Creates a publisher of the latest values of three others.
     @inlinable
@@ -86,13 +86,13 @@ extension Publishers {
     public typealias Failure = A.Failure
 
     /// The first publisher.
-    public let a: A
+    @usableFromInline let a: A
     /// The second publisher.
-    public let b: B
+    @usableFromInline let b: B
     /// The third publisher.
-    public let c: C
+    @usableFromInline let c: C
     /// The fourth publisher.
-    public let d: D
+    @usableFromInline let d: D
 
     /// Creates a publisher of the latest values of four others.
     @inlinable

@@ -13,9 +13,9 @@ extension Publishers {
     public typealias Failure = A.Failure
 
     /// The first publisher.
-    public let a: A
+    @usableFromInline let a: A
     /// The second publisher.
-    public let b: B
+    @usableFromInline let b: B
 
     /// Creates a publisher of the values of two others.
     @inlinable
@@ -46,11 +46,11 @@ extension Publishers {
     public typealias Failure = A.Failure
 
     /// The first publisher.
-    public let a: A
+    @usableFromInline let a: A
     /// The second publisher.
-    public let b: B
+    @usableFromInline let b: B
     /// The third publisher.
-    public let c: C
+    @usableFromInline let c: C
 
     /// Creates a publisher of the values of three others.
     @inlinable
@@ -85,13 +85,13 @@ extension Publishers {
     public typealias Failure = A.Failure
 
     /// The first publisher.
-    public let a: A
+    @usableFromInline let a: A
     /// The second publisher.
-    public let b: B
+    @usableFromInline let b: B
     /// The third publisher.
-    public let c: C
+    @usableFromInline let c: C
     /// The fourth publisher.
-    public let d: D
+    @usableFromInline let d: D
 
     /// Creates a publisher of the values of four others.
     @inlinable
@@ -127,15 +127,15 @@ extension Publishers {
     public typealias Failure = A.Failure
 
     /// The first publisher.
-    public let a: A
+    @usableFromInline let a: A
     /// The second publisher.
-    public let b: B
+    @usableFromInline let b: B
     /// The third publisher.
-    public let c: C
+    @usableFromInline let c: C
     /// The fourth publisher.
-    public let d: D
+    @usableFromInline let d: D
     /// The fifth publisher.
-    public let e: E
+    @usableFromInline let e: E
 
     /// Creates a publisher of the values of five others.
     @inlinable
@@ -176,17 +176,17 @@ extension Publishers {
     public typealias Failure = A.Failure
 
     /// The first publisher.
-    public let a: A
+    @usableFromInline let a: A
     /// The second publisher.
-    public let b: B
+    @usableFromInline let b: B
     /// The third publisher.
-    public let c: C
+    @usableFromInline let c: C
     /// The fourth publisher.
-    public let d: D
+    @usableFromInline let d: D
     /// The fifth publisher.
-    public let e: E
+    @usableFromInline let e: E
     /// The sixth publisher.
-    public let f: F
+    @usableFromInline let f: F
 
     /// Creates a publisher of the values of six others.
     @inlinable
@@ -230,19 +230,19 @@ extension Publishers {
     public typealias Failure = A.Failure
 
     /// The first publisher.
-    public let a: A
+    @usableFromInline let a: A
     /// The second publisher.
-    public let b: B
+    @usableFromInline let b: B
     /// The third publisher.
-    public let c: C
+    @usableFromInline let c: C
     /// The fourth publisher.
-    public let d: D
+    @usableFromInline let d: D
     /// The fifth publisher.
-    public let e: E
+    @usableFromInline let e: E
     /// The sixth publisher.
-    public let f: F
+    @usableFromInline let f: F
     /// The seventh publisher.
-    public let g: G
+    @usableFromInline let g: G
 
     /// Creates a publisher of the values of seven others.
     @inlinable
@@ -292,21 +292,21 @@ extension Publishers {
     public typealias Failure = A.Failure
 
     /// The first publisher.
-    public let a: A
+    @usableFromInline let a: A
     /// The second publisher.
-    public let b: B
+    @usableFromInline let b: B
     /// The third publisher.
-    public let c: C
+    @usableFromInline let c: C
     /// The fourth publisher.
-    public let d: D
+    @usableFromInline let d: D
     /// The fifth publisher.
-    public let e: E
+    @usableFromInline let e: E
     /// The sixth publisher.
-    public let f: F
+    @usableFromInline let f: F
     /// The seventh publisher.
-    public let g: G
+    @usableFromInline let g: G
     /// The eighth publisher.
-    public let h: H
+    @usableFromInline let h: H
 
     /// Creates a publisher of the values of eight others.
     @inlinable

@@ -51,7 +51,7 @@ extension Publishers {
     public typealias Failure = Upstream.Failure
 
     /// The publishers that are merged.
-    public let publishers: [Upstream]
+    @usableFromInline let publishers: [Upstream]
 
     /// Creates a publisher of the values of `upstream`; of none it finishes at once.
     @inlinable

@@ -12,11 +12,11 @@ extension LoopPublishers {
     public typealias Failure = Upstream.Failure
 
     /// Where the values come from.
-    public let upstream: Upstream
+    let upstream: Upstream
     /// How long nothing may follow.
-    public let dueTime: EventLoop.SchedulerTimeType.Stride
+    let dueTime: EventLoop.SchedulerTimeType.Stride
     /// The loop that keeps the time and on which everything is delivered.
-    public let scheduler: EventLoop
+    let scheduler: EventLoop
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {

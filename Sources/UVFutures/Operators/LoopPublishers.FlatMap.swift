@@ -10,11 +10,11 @@ extension LoopPublishers {
     public typealias Output = Child.Output
 
     /// Where the values come from.
-    public let upstream: Upstream
+    @usableFromInline let upstream: Upstream
     /// How many of the made publishers may run at a time.
-    public let maxPublishers: Subscribers.Demand
+    @usableFromInline let maxPublishers: Subscribers.Demand
     /// Makes a publisher of a value.
-    public let transform: (Upstream.Output) -> Child
+    @usableFromInline let transform: (Upstream.Output) -> Child
 
     @inlinable
     init(

@@ -12,9 +12,9 @@ extension LoopPublishers {
     public typealias Mapping = LoopPublishers.OwnMapping
 
     /// Where the values come from.
-    public let upstream: Upstream
+    @usableFromInline let upstream: Upstream
     /// The function that each value goes through.
-    public let transform: (Upstream.Output) -> Output
+    @usableFromInline let transform: (Upstream.Output) -> Output
 
     /// Creates a publisher that transforms each value of `upstream`.
     @inlinable

@@ -14,11 +14,11 @@ extension LoopPublishers {
     public typealias Failure = Upstream.Failure
 
     /// Where the values come from.
-    public let upstream: Upstream
+    let upstream: Upstream
     /// Where they are delivered.
-    public let scheduler: Context
+    let scheduler: Context
     /// The scheduler's options.
-    public let options: Context.SchedulerOptions?
+    let options: Context.SchedulerOptions?
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {

@@ -14,7 +14,7 @@ extension LoopPublishers {
     public typealias Output = Elements.Element
 
     /// Where the elements come from.
-    public let sequence: Elements
+    @usableFromInline let sequence: Elements
 
     @inlinable
     init(_ sequence: Elements) { self.sequence = sequence }

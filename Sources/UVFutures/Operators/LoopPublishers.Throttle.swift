@@ -12,13 +12,13 @@ extension LoopPublishers {
     public typealias Failure = Upstream.Failure
 
     /// Where the values come from.
-    public let upstream: Upstream
+    let upstream: Upstream
     /// How long an interval is.
-    public let interval: EventLoop.SchedulerTimeType.Stride
+    let interval: EventLoop.SchedulerTimeType.Stride
     /// The loop that keeps the time and on which everything is delivered.
-    public let scheduler: EventLoop
+    let scheduler: EventLoop
     /// Whether the last value of an interval is delivered, and not the first.
-    public let latest: Bool
+    let latest: Bool
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {

@@ -12,13 +12,13 @@ extension LoopPublishers {
     public typealias Failure = Upstream.Failure
 
     /// Where the values come from.
-    public let upstream: Upstream
+    let upstream: Upstream
     /// How long a silence may last.
-    public let interval: EventLoop.SchedulerTimeType.Stride
+    let interval: EventLoop.SchedulerTimeType.Stride
     /// The loop that keeps the time and on which everything is delivered.
-    public let scheduler: EventLoop
+    let scheduler: EventLoop
     /// Makes the error to end with; without it the publisher finishes.
-    public let customError: (() -> Failure)?
+    let customError: (() -> Failure)?
 
     /// Subscribes to the upstream publisher on behalf of `subscriber`, and starts the clock.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {

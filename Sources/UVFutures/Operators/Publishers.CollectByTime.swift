@@ -23,11 +23,11 @@ extension Publishers {
     public typealias Failure = Upstream.Failure
 
     /// Where the values come from.
-    public let upstream: Upstream
+    let upstream: Upstream
     /// The rule by which values are put together.
-    public let strategy: TimeGroupingStrategy<Context>
+    let strategy: TimeGroupingStrategy<Context>
     /// The scheduler's options.
-    public let options: Context.SchedulerOptions?
+    let options: Context.SchedulerOptions?
 
     /// Creates a publisher of arrays of what `upstream` delivers.
     public init(

@@ -11,7 +11,7 @@ public struct HTTPServerCounts: Hashable, Sendable {
   /// ``HTTPLimits/refusedConnections``.
   public var refused = 0
 
-  /// Creates counts; for test doubles.
-  public init() {}
+  /// Creates counts.
+  package init() {}
 }
 #endif

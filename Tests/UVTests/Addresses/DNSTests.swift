@@ -35,13 +35,13 @@ import UVTestSupport
     try await withLoop { loop in
       let address = try SocketAddress("127.0.0.1", port: 80)
       let numbers = try await loop.dns.nameInfo(of: address, options: [.numericHost, .numericService]).value
-      #expect(numbers == NameInfo(host: "127.0.0.1", service: "80"))
+      #expect((numbers.host, numbers.service) == ("127.0.0.1", "80"))
       let names = try await loop.dns.nameInfo(of: address).value
       #expect(!names.host.isEmpty)
       let six = try await loop.dns.nameInfo(
         of: SocketAddress("::1", port: 7), options: [.numericHost, .numericService]
       ).value
-      #expect(six == NameInfo(host: "::1", service: "7"))
+      #expect((six.host, six.service) == ("::1", "7"))
     }
   }
 

@@ -45,7 +45,7 @@ enum WhatALoopWaitsFor: Program {
       print(await reader.value == nil, await sleeper.value == nil, await worker.value == nil)
     }
     try group()
-    doubles()
+    states()
   }
 
   private static func words(_ wait: WaitSnapshot?, _ client: TCPConnection, _ server: TCPConnection) -> String
@@ -65,18 +65,8 @@ enum WhatALoopWaitsFor: Program {
     }
   }
 
-  /// A report of one's own, tested without a loop.
-  private static func doubles() {
-    var snapshot = LoopSnapshot()
-    snapshot.name = "mine"
-    let wait = WaitSnapshot(
-      operation: "connect", subject: "10.0.0.1:80", age: .seconds(30), remaining: .seconds(5))
-    snapshot.tasks = SnapshotList([
-      TaskSnapshot(place: "Me/main.swift:1", age: .seconds(61), state: .waiting, wait: wait)
-    ])
-    snapshot.handles = SnapshotList([HandleSnapshot(type: .udp, age: .milliseconds(7))], count: 10_000)
-    snapshot.timers = SnapshotList([TimerSnapshot(dueIn: .seconds(7200))])
-    print(snapshot)
+  /// The states of a task.
+  private static func states() {
     print(TaskSnapshot.State.running, TaskSnapshot.State.ready, TaskSnapshot.State.elsewhere)
   }
 }
@@ -97,12 +87,4 @@ enum WhatALoopWaitsFor: Program {
 // true true
 // true true false
 // [1, 1]
-// mine: not running
-// tasks: 1
-//     30.0 s  connect 10.0.0.1:80, 5.0 s left  Me/main.swift:1, 1 min 1 s old
-// handles: 10,000
-//       7 ms  udp  idle, doesn't keep the loop running
-//   and 9,999 more
-// timers: 1
-//   in 2 h 0 min
 // running ready elsewhere
