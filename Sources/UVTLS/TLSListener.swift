@@ -6,7 +6,7 @@
 /// without an error. The connections that came through it stay open; handshakes that are under way end.
 ///
 /// The corresponding functions are libuv's `uv_listen` and OpenSSL's `SSL_accept`.
-public final class TLSListener: ReadableSource<TLSConnection>, ConnectionSource {
+public final class TLSListener: _SentSource<TLSConnection>, ConnectionSource {
   private let acceptor: TLSAcceptor
 
   init(_ acceptor: TLSAcceptor) {

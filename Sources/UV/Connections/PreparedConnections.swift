@@ -4,7 +4,7 @@
 /// They are prepared side by side, and delivered in the order in which they are ready. One that fails, or that
 /// takes too long, is closed alone. The listener accepts connections only while somebody asks, and while there
 /// is a place. Closing this source closes the listener.
-public final class PreparedConnections<Connection: ByteStream>: ReadableSource<Connection>, ConnectionSource {
+public final class PreparedConnections<Connection: ByteStream>: _SentSource<Connection>, ConnectionSource {
   private let core: PreparationCore<Connection>
 
   /// - Parameters:

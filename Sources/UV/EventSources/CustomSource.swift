@@ -21,14 +21,10 @@
 ///
 /// While somebody asks, the source keeps itself alive and its loop running, as a listener does. Use it on the
 /// loop's thread only; from another thread go through ``LoopExecutor/execute(_:)``.
-public final class CustomSource<Element>: EventSource, SourceDriver {
-  /// The error that ends the source early.
-  public typealias Failure = UVError
+public final class CustomSource<Element>: ReadableSource<Element>, SourceDriver {
   /// A function that the source calls, with itself as the argument, when readers begin or cease to ask.
   public typealias Handler = (CustomSource<Element>) -> Void
 
-  /// The loop that the source belongs to.
-  public let loop: EventLoop
   @usableFromInline let source: WaiterQueue<Element>
   let operation: String
   /// Both are nil after the end, so that what they capture is released.
@@ -60,11 +56,11 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
   public init(
     _ loop: EventLoop, _ operation: String, resume: @escaping Handler, pause: @escaping Handler = { _ in }
   ) {
-    self.loop = loop
     onResume = resume
     onPause = pause
     self.operation = operation
     source = WaiterQueue()
+    super.init(loop)
     source.driver = self
   }
 
@@ -185,35 +181,9 @@ public final class CustomSource<Element>: EventSource, SourceDriver {
 
   // MARK: Asking
 
-  /// Asks for the next element, or nil at the end; see ``EventSource/next(_:)``.
-  @discardableResult
-  public func next(_ done: @escaping Completion<Element?>) -> PendingRequest {
-    source.next(.callback(done), from: self)
-  }
+  override var line: (waiters: WaiterQueue<Element>, driver: any SourceDriver) { (source, self) }
 
-  /// Asks for the next element on behalf of an object; see `_ElementReceiver`.
-  @discardableResult
-  public func _next(for receiver: _ElementReceiver<Element>) -> PendingRequest {
-    source.next(.receiver(receiver), from: self)
-  }
-
-  /// Calls `handler` with each element as it comes; see ``EventSource/start(_:)``.
-  public func start(_ handler: @escaping Completion<Element?>) {
-    source.start(.callback(handler), from: self)
-  }
-
-  /// Gives each element to an object as it comes; see `_ElementReceiver`.
-  public func _start(for receiver: _ElementReceiver<Element>) {
-    source.start(.receiver(receiver), from: self)
-  }
-
-  /// Ends what ``start(_:)`` began. Elements that come later wait until somebody asks for them.
-  public func stop() { source.stop() }
-
-  // MARK: Iterating
-
-  /// Iterates until the source ends.
-  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(self) }
+  override var custom: CustomSource<Element>? { self }
 
   /// The outcome that a task gets without waiting; nil if it has to wait.
   @inlinable

@@ -13,15 +13,11 @@ import CUV
 /// The directory is read only when somebody asks. It is closed when its end is reached, when it fails, when
 /// you call ``close()``, and when the last reference to it goes.
 ///
-/// The corresponding libuv type is `uv_dir_t`.
-public final class Directory: EventSource, SourceDriver {
-  /// The elements of the source: some entries at a time, in the file system's order, without `.` and `..`.
-  public typealias Element = [DirectoryEntry]
-  /// The error that ends the source early.
-  public typealias Failure = UVError
-
-  /// The loop that the directory belongs to.
-  public let loop: EventLoop
+/// Its elements are some entries at a time, in the file system's order, without `.` and `..`. After
+/// ``ReadableSource/stop()`` entries that are being read go to the next reader.
+///
+/// The corresponding libuv type is `uv_dir_t`, and the function that reads is `uv_fs_readdir`.
+public final class Directory: ReadableSource<[DirectoryEntry]>, SourceDriver {
   private let name: any PathConvertible
   let source: WaiterQueue<[DirectoryEntry]>
   /// Nil once the directory is closed or closing.
@@ -34,10 +30,10 @@ public final class Directory: EventSource, SourceDriver {
   private var closeWaiters: [Completion<Void>] = []
 
   init(loop: EventLoop, path: some PathConvertible, stream: DirectoryStream) {
-    self.loop = loop
     name = path
     self.stream = stream
     source = WaiterQueue()
+    super.init(loop)
     source.driver = self
   }
 
@@ -51,34 +47,7 @@ public final class Directory: EventSource, SourceDriver {
 
   var operation: String { "fs_readdir" }
 
-  /// Asks for the next entries, or nil at the end; see ``EventSource/next(_:)``.
-  ///
-  /// The corresponding libuv function is `uv_fs_readdir`.
-  @discardableResult
-  public func next(_ done: @escaping Completion<[DirectoryEntry]?>) -> PendingRequest {
-    source.next(.callback(done), from: self)
-  }
-
-  /// Asks for the next entries on behalf of an object; see `_ElementReceiver`.
-  @discardableResult
-  public func _next(for receiver: _ElementReceiver<[DirectoryEntry]>) -> PendingRequest {
-    source.next(.receiver(receiver), from: self)
-  }
-
-  /// Calls `handler` with some entries at a time, and with nil at the end; see ``EventSource/start(_:)``.
-  ///
-  /// The corresponding libuv function is `uv_fs_readdir`.
-  public func start(_ handler: @escaping Completion<[DirectoryEntry]?>) {
-    source.start(.callback(handler), from: self)
-  }
-
-  /// Gives each element to an object as it comes; see `_ElementReceiver`.
-  public func _start(for receiver: _ElementReceiver<[DirectoryEntry]>) {
-    source.start(.receiver(receiver), from: self)
-  }
-
-  /// Stops reading. Entries that are being read go to the next reader.
-  public func stop() { source.stop() }
+  override var line: (waiters: WaiterQueue<[DirectoryEntry]>, driver: any SourceDriver) { (source, self) }
 
   func resume() {
     if let entries = unasked.take() {
@@ -130,9 +99,6 @@ public final class Directory: EventSource, SourceDriver {
     source.deliver(entries)
     if source.hasDemand { resume() } else { source.pauseIfUnwanted() }
   }
-
-  /// Iterates over the directory to its end.
-  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source, of: self) }
 
   // MARK: Closing
 

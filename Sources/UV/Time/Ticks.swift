@@ -16,67 +16,33 @@ public struct Tick: Hashable, Sendable {
 ///
 /// Ticks aren't stored. When you ask after one or more ticks have come due, you get one tick, and its
 /// ``Tick/missed`` counts those before it.
-public final class Ticks: EventSource, SourceDriver {
-  /// The elements of the source.
-  public typealias Element = Tick
-  /// The error that ends the source early.
-  public typealias Failure = UVError
-
-  /// The loop that the ticks belong to.
-  public let loop: EventLoop
+///
+/// The corresponding libuv functions are `uv_timer_start` and `uv_timer_stop`.
+public final class Ticks: ReadableSource<Tick>, SourceDriver {
   private let interval: UInt64
-  private let start: UInt64
+  private let beginning: UInt64
   private var delivered = 0
   private var timer = PendingRequest()
   let source: WaiterQueue<Tick>
 
   init(loop: EventLoop, interval: Duration) {
     require(interval >= .milliseconds(1), "ticks(every:): an interval is a millisecond or more")
-    self.loop = loop
     self.interval = interval.nanoseconds
-    start = uv_hrtime()
+    beginning = uv_hrtime()
     source = WaiterQueue()
+    super.init(loop)
     source.driver = self
   }
 
   var operation: String { "tick" }
 
-  /// Asks for the next tick; see ``EventSource/next(_:)``.
-  ///
-  /// The corresponding libuv function is `uv_timer_start`.
-  @discardableResult
-  public func next(_ done: @escaping Completion<Tick?>) -> PendingRequest {
-    source.next(.callback(done), from: self)
-  }
-
-  /// Asks for the next tick on behalf of an object; see `_ElementReceiver`.
-  @discardableResult
-  public func _next(for receiver: _ElementReceiver<Tick>) -> PendingRequest {
-    source.next(.receiver(receiver), from: self)
-  }
-
-  /// Calls `handler` with each tick until ``stop()``.
-  ///
-  /// The corresponding libuv function is `uv_timer_start`.
-  public func start(_ handler: @escaping Completion<Tick?>) {
-    source.start(.callback(handler), from: self)
-  }
-
-  /// Gives each element to an object as it comes; see `_ElementReceiver`.
-  public func _start(for receiver: _ElementReceiver<Tick>) {
-    source.start(.receiver(receiver), from: self)
-  }
-
-  /// Stops ticking; a later start goes on with the ticks that are due then.
-  ///
-  /// The corresponding libuv function is `uv_timer_stop`.
-  public func stop() { source.stop() }
+  override var line: (waiters: WaiterQueue<Tick>, driver: any SourceDriver) { (source, self) }
 
   func resume() {
     // If a handler has stopped and started again within a tick, a timer is already running.
     timer.cancel()
     let (offset, isTooLate) = interval.multipliedReportingOverflow(by: UInt64(delivered + 1))
-    let (sum, isLater) = start.addingReportingOverflow(offset)
+    let (sum, isLater) = beginning.addingReportingOverflow(offset)
     let due = LoopClock.Instant(nanoseconds: isTooLate || isLater ? .max : sum)
     // The timer keeps the source alive while somebody waits.
     timer = loop.sleep(until: due) { [self] result in
@@ -94,15 +60,12 @@ public final class Ticks: EventSource, SourceDriver {
   }
 
   private func tick() {
-    let count = Swift.max(Int((uv_hrtime() &- start) / interval), delivered + 1)
+    let count = Swift.max(Int((uv_hrtime() &- beginning) / interval), delivered + 1)
     let tick = Tick(index: count - 1, missed: count - delivered - 1)
     delivered = count
     source.deliver(tick)
     if source.hasDemand { resume() } else { source.pauseIfUnwanted() }
   }
-
-  /// Iterates over the ticks without an end.
-  public func makeAsyncIterator() -> SourceIterator<Element> { SourceIterator(source, of: self) }
 }
 
 extension EventLoop {

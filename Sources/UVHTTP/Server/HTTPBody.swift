@@ -23,7 +23,7 @@ protocol BodyReader: AnyObject {
 /// framed as RFC 9112 says, `timedOut`, `cancelled` once the exchange is over, and the errors of a read.
 ///
 /// RFC 9112, 6 and 7, say how a body is sent.
-public final class HTTPBody: ReadableSource<Bytes> {
+public final class HTTPBody: _SentSource<Bytes> {
   /// The fields after a chunked body, once that has ended; none before.
   public var trailers: HTTPFields { trailer ?? [:] }
 

@@ -21,7 +21,7 @@ import UV
 /// as ``HTTPLimits/connections`` says. It ends without an error after ``close()``, and in a graceful shutdown, once
 /// the last connection has ended. A server that nobody keeps and nobody asks closes: its listener at once, each
 /// connection after the answer that is under way.
-public final class HTTPServer: ReadableSource<HTTPExchange> {
+public final class HTTPServer: _SentSource<HTTPExchange> {
   private let core: ServerCore
 
   init(_ listener: some ConnectionSource, _ limits: HTTPLimits) {

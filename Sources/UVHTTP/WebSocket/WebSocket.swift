@@ -27,7 +27,7 @@ import UV
 /// throws, closes with 1011, and a client's with 1001. On another thread its connection just ends.
 ///
 /// The source is RFC 6455.
-public final class WebSocket: ReadableSource<WebSocketMessage> {
+public final class WebSocket: _SentSource<WebSocketMessage> {
   let core: WebSocketCore
   private let tie: WebSocketTie
 
