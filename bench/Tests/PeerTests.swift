@@ -246,8 +246,8 @@ import Testing
     ]
     let notes = ["w": "C is quick"]
     let front = FrontPage(results(rows), peers: peers, notes: notes, folder: "bench/results")
-    #expect(front.charts.map(\.name) == ["w.svg"])
-    let chart = front.charts[0].text
+    #expect(front.chart?.name == "w.svg")
+    let chart = front.chart?.text ?? ""
     // Readable where neither variables nor media queries are known.
     #expect(chart.contains("prefers-color-scheme: dark") && !chart.contains("var("))
     #expect(chart.contains("class=\"s4\" fill=\"#a21c6b\"") == false, "our own rows have one colour")
@@ -255,7 +255,7 @@ import Testing
       chart.contains("class=\"s1\" fill=\"#0860b5\"") && chart.contains("class=\"s0\" fill=\"#59636e\""))
     #expect(
       chart.components(separatedBy: "class=\"s5\" fill=\"#98a1ab\"").count == 3, "others share a neutral one")
-    #expect(front.charts[0].text.contains("Another loop"))
+    #expect(chart.contains("Another loop"))
     let page = "a\n<!-- uvbench -->\nold\n<!-- /uvbench -->\nb\n"
     let written = try front.inserted(into: page)
     #expect(written.hasPrefix("a\n<!-- uvbench -->\n![Processor time"))
@@ -267,7 +267,7 @@ import Testing
     #expect(written.contains("async/await takes **1.20** of the processor time of C"))
     #expect(!written.contains("A third") && !written.contains("| C on libuv |"))
     #expect(front.results.contains("| A third | 4.00 |") && front.results.contains("| C on libuv | 1.00 |"))
-    #expect(front.results.contains("![Processor time for an operation](w.svg)"))
+    #expect(!front.results.contains("!["))
     #expect(try front.inserted(into: written) == written)
     #expect(throws: UsageError.self) { try front.inserted(into: "no marks") }
   }
@@ -283,7 +283,7 @@ import Testing
     let front = FrontPage(results(rows), peers: [], folder: "bench/results")
     #expect(front.markdown.contains("| processor time, C on libuv = 1 | tcp-echo | million-timers |"))
     #expect(!front.markdown.contains("then-chain"))
-    #expect(front.results.contains("then-chain") && front.charts.count == 3)
+    #expect(front.results.contains("then-chain") && front.chart?.name == "tcp-echo.svg")
   }
 
   @Test

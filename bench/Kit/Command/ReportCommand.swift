@@ -15,7 +15,7 @@ struct ReportCommand: ParsableCommand {
         uvbench report history/*.json --output report.html
         uvbench report results.json --format markdown
         uvbench report bench/results/peers.json --readme README.md
-                                         the charts and the table of the front page
+                                         the chart and the table of the front page
         uvbench report results.json --targets
         uvbench report results.json --format hgrm --output latencies/
                                          a file for each row
@@ -68,7 +68,7 @@ struct ReportCommand: ParsableCommand {
     RootCommand.complain("wrote \(output): \(Figure.number(runs.count, "run")), \(count)")
   }
 
-  /// Writes the charts beside the last of the results, and the table into the page.
+  /// Writes the chart beside the last of the results, and the table into the page.
   private func writeFrontPage(_ path: String, _ results: Results) throws {
     guard let page = try TextFile.text(of: path), let list = try TextFile.text(of: peers) else {
       throw UsageError("there is no \(path), or no \(peers)")
@@ -79,11 +79,11 @@ struct ReportCommand: ParsableCommand {
       BenchMain.current.workloads.compactMap { workload in workload.note.map { (workload.name, $0) } }
     ) { first, _ in first }
     let front = FrontPage(results, peers: try Peer.list(list), notes: notes, folder: folder)
-    for (name, text) in front.charts + [("README.md", front.results)] {
+    for (name, text) in [front.chart, ("README.md", front.results)].compactMap({ $0 }) {
       try AtomicFile.write(text, to: "\(folder)/\(name)")
     }
     try AtomicFile.write(front.inserted(into: page), to: path)
-    RootCommand.complain("wrote \(path) and \(Figure.number(front.charts.count, "chart"))")
+    RootCommand.complain("wrote \(path) and \(folder)/README.md")
   }
 
   private func page(_ runs: [Results], _ last: Results) -> String {

@@ -1,7 +1,8 @@
 /// What the project's front page says of its speed: a chart, a number, and a table of few rows. The page of
-/// all results has the others, and a chart for each workload.
+/// all results has the other rows and workloads.
 struct FrontPage {
-  let charts: [(name: String, text: String)]
+  /// That of the first workload; there is none if too little could be measured.
+  let chart: (name: String, text: String)?
   /// What stands between the marks of the page.
   let markdown: String
   /// The page beside the charts.
@@ -14,7 +15,7 @@ struct FrontPage {
   /// a style's own cost.
   static let workloads = ["tcp-echo", "http-hello", "tls-echo", "fs-read", "million-timers"]
 
-  /// The pages of `results`, in which `peers` took part. Charts lie in `folder`, as seen from the front page.
+  /// The pages of `results`, in which `peers` took part. The chart lies in `folder`, as seen from the front page.
   /// Notes on workloads, by name, stand below the tables.
   init(_ results: Results, peers: [Peer], notes: [String: String] = [:], folder: String) {
     let table = PeerTable(results.results, peers: peers)
@@ -32,10 +33,9 @@ struct FrontPage {
       let head = ["processor time, C on libuv = 1"] + titles
       return TextTable([head] + rows, words: [0]).markdown + below.joined()
     }
-    charts = table.workloads.compactMap { workload in
+    func drawn(_ workload: String) -> (name: String, text: String)? {
       let rows = table.lines.filter { $0.ratios[workload] != nil }
         .sorted { $0.ratios[workload] ?? 0 < $1.ratios[workload] ?? 0 }
-      // There are none where too little could be measured.
       guard !rows.isEmpty else { return nil }
       let chart = BarChart(
         title: workload, note: "processor time for an operation, C on libuv = 1; less is better",
@@ -46,7 +46,7 @@ struct FrontPage {
             name(line.row), isOurs(line.row) ? 1 : line.row == .c ? 0 : Style.all.count, ratio, ratio, ratio
           )
         })
-      return (Self.file(of: workload), chart.file)
+      return (workload.replacing(" ", with: "-") + ".svg", chart.file)
     }
     func image(_ path: String) -> String { "![Processor time for an operation](\(path))\n" }
     let rounds = Figure.number(results.method.rounds, "round")
@@ -60,8 +60,7 @@ struct FrontPage {
     let measuredOnFrontPage = Self.workloads.filter { column(of: $0) != nil }
     let titles = measuredOnFrontPage.isEmpty ? table.workloads : measuredOnFrontPage
     let onFrontPage = titles.compactMap(column)
-    let drawn = charts
-    let chart = onFrontPage.first.flatMap { name in drawn.first { $0.name == Self.file(of: name) } }
+    chart = onFrontPage.first.flatMap(drawn)
     let best = onFrontPage.first.flatMap { workload in
       table.lines.first { $0.row == .async }?.ratios[workload].map {
         "\nIn `\(workload)`, async/await takes **\(Figure.fixed($0, digits: 2))** of the processor time of C.\n"
@@ -73,15 +72,11 @@ struct FrontPage {
         table.lines.filter { isOurs($0.row) || known[$0.row]?.isOnFrontPage == true }, onFrontPage, as: titles
       )
       + measured
-      + "\n[The other programs, and more charts](\(folder)/README.md); [how](bench/peers/README.md).\n"
+      + "\n[The other programs, and the other workloads](\(folder)/README.md); [how](bench/peers/README.md).\n"
     self.results =
       "# Processor time beside C and others\n\n" + markdown(table.lines, table.workloads, as: table.workloads)
-      + measured + "\n"
-      + charts.map { image($0.name) }.joined(separator: "\n")
+      + measured
   }
-
-  /// The name of a workload's chart.
-  private static func file(of workload: String) -> String { workload.replacing(" ", with: "-") + ".svg" }
 
   /// `page` with the part between the marks replaced.
   func inserted(into page: String) throws -> String {
