@@ -5,7 +5,7 @@ import PackageDescription
 // `Tests/run consumers` copies this file to `.build-consumers/package` and lays the sources beside it. From there, too,
 // the checkout is two folders up.
 
-/// What the README tells a user to enable.
+/// What the README asks a user to enable.
 let asTheReadmeSays: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let products: [Target.Dependency] =

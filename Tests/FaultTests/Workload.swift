@@ -6,7 +6,7 @@ enum Workload: String, CaseIterable {
     terminals, tls
   case system
 
-  /// Whether libuv itself ends the process where a call of these fails: it has no way to tell of a look at a
+  /// Whether libuv itself ends the process where a call of these fails: it has no way to report a look at a
   /// file for which it has no memory.
   func isFatal(_ fault: FaultTests.Fault) -> Bool { self == .looks && fault == .noMemoryForLibuv }
 

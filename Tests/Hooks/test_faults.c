@@ -144,7 +144,7 @@ FAULT_REGISTER(malloc, TEST_FAULT_ALLOCATOR, FAULT_ENOMEM)
 FAULT_REGISTER(calloc, TEST_FAULT_ALLOCATOR, FAULT_ENOMEM)
 __attribute__((constructor)) static void install(void) {
   dl_iterate_phdr(note_object, NULL);
-  // What fails in a child is not counted here, and where libuv's child cannot tell its parent of it, it
+  // What fails in a child is not counted here, and where libuv's child cannot notify its parent of it, it
   // aborts.
   pthread_atfork(NULL, NULL, disarm);
   uv_replace_allocator(fault_malloc, realloc, fault_calloc, free);

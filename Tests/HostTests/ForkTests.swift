@@ -38,7 +38,7 @@ import UVTestSupport
     try await withThread {
       let host = Host()
       let loop = try EventLoop(adopting: host.loop)
-      // Woken a few times, so that the loop is told by edge.
+      // Woken a few times, so that the loop is notified by edge.
       for _ in 0..<3 {
         try loop.executor.execute { _ in }
         host.turn()

@@ -184,7 +184,7 @@ import UVTestSupport
     #expect(log.values == ["fired", "ECANCELED"])
   }
 
-  @Test("A task that was left keeps no loop running, whatever it is told", arguments: [false, true])
+  @Test("A task that was left keeps no loop running, whatever its property says", arguments: [false, true])
   func aLeftTaskIsToldToKeepTheLoop(isToKeep: Bool) async throws {
     let gate = Gate()
     let log = Log<String>()
@@ -235,7 +235,7 @@ import UVTestSupport
 
   #if os(Linux)
   /// What waits without anything to wait for takes a whole processor.
-  @Test("A loop that ends sleeps until a task has ended that is told to keep no loop running meanwhile")
+  @Test("A loop that ends sleeps until a task has ended that meanwhile stops to keep it running")
   func aTaskThatIsToldMeanwhile() async throws {
     let gate = Gate()
     let slept = Log<Bool>()

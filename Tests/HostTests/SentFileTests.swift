@@ -41,7 +41,7 @@ import UVTestSupport
   }
 
   @Test(
-    "A loop leaves its host while a file is sent, and each who waits is told once", arguments: Way.allCases,
+    "A loop leaves its host while a file is sent, and each waiter is notified once", arguments: Way.allCases,
     [false, true])
   func leaving(way: Way, isPoolBusy: Bool) async throws {
     // Made with descriptors that stay.

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `No two paths differ in case alone, which Apple's file systems don't tell apart`() throws {
+  @Test func `No two paths differ in case alone, which Apple's file systems don't distinguish`() throws {
     let files = FileManager.default.enumerator(
       at: Checkout.root, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
     let paths = try #require(files?.allObjects as? [URL]).map(\.path)

@@ -12,7 +12,7 @@ enum Checkout {
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name)
   }
 
-  /// What tells the compiler where the modules are that were built with the tests.
+  /// The options by which the compiler finds the modules that were built with the tests.
   static func moduleArguments() throws -> [String] {
     let products = try program("")
     let all = [

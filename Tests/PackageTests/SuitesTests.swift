@@ -72,7 +72,7 @@ import Testing
     #expect(try door.log().last == "benchmark")
   }
 
-  @Test func `An unknown name is told, with those that are like it`() throws {
+  @Test func `An unknown name is reported, with the names that are like it`() throws {
     let door = try Door(["consumers": "exit 0", "counts": "exit 0", "hosts": "exit 0"])
     let found = try door.run("consumer")
     #expect(found.status == 2)

@@ -1,4 +1,4 @@
-/// A failure to tell apart from others.
+/// A failure that a test distinguishes from others.
 public enum Trouble: Error, Equatable {
   /// One failure.
   case first

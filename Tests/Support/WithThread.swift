@@ -40,6 +40,6 @@ private let numberKey = "number of the test"
 // Sound: touched behind the gate.
 nonisolated(unsafe) private var lastNumber = 0
 
-/// The number of the test whose loop or body the calling thread was made for; nil on other threads. It tells what one test
+/// The number of the test whose loop or body the calling thread was made for; nil on other threads. It parts what one test
 /// reports to the whole process from what the next one does.
 public var numberOfTest: Int? { Thread.current.threadDictionary[numberKey] as? Int }

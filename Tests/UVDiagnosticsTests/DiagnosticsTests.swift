@@ -6,7 +6,7 @@ import UVDiagnostics
 import UVStalls
 import UVTestSupport
 
-/// What pages about loops tell.
+/// What pages about loops say.
 @Suite(.serialized) struct DiagnosticsTests {
   @Test("The page of a loop has its tasks by place, its connections by state, its turns and its counts")
   func oneLoop() async throws {

@@ -240,13 +240,13 @@ import UVTestSupport
     }
   }
 
-  /// The loop has got the answer, but hasn't told it when the subscriber goes.
+  /// The loop has got the answer, but hasn't delivered it when the subscriber goes.
   @Test func aValueThatComesAfterTheEndIsNotMapped() async throws {
     try await withCallbackLoop { loop in
       let probe = Probe<Int, UVError>()
-      var told: Completion<Int>?
+      var completion: Completion<Int>?
       let deaf = Request<Int>(loop, operation: "test") { done in
-        told = done
+        completion = done
         return PendingRequest {}
       }
       (1...2).publisher.flatMap { _ in
@@ -256,7 +256,7 @@ import UVTestSupport
         }
       }.subscribe(probe)
       probe.cancel()
-      told?(.success(1))
+      completion?(.success(1))
       #expect(probe.heard.dropFirst() == [])
     }
   }

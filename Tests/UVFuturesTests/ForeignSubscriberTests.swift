@@ -11,7 +11,7 @@ import UVTestSupport
   /// Calls to a subscription, in order, each with whether it came on the loop.
   private typealias Calls = Log<String>
 
-  /// A publisher of somebody else's, which sends nothing until told to, and notes what its subscription is
+  /// A publisher of somebody else's, which sends nothing until asked to, and notes what its subscription is
   /// asked.
   // Sound: the tests touch it on one thread at a time; its log has a lock.
   private final class Source: Publisher, Subscription, @unchecked Sendable {

@@ -8,7 +8,7 @@ enum Heard<Input: Equatable, Failure: Error & Equatable>: Equatable {
   case completion(Subscribers.Completion<Failure>)
 }
 
-/// A subscriber that asks only when told to, and writes down what it hears.
+/// A subscriber that asks only when a test says so, and writes down what it hears.
 final class Probe<Input: Equatable, Failure: Error & Equatable>: Subscriber {
   private(set) var heard: [Heard<Input, Failure>] = []
   private(set) var subscription: (any Subscription)?

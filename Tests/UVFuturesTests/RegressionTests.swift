@@ -90,7 +90,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `The end of an inner publisher that subscribes late is told to it`() {
+  @Test func `The end reaches an inner publisher that subscribes late`() {
     let late = LateSubscription()
     let outer = PassthroughSubject<Int, Never>()
     let cancellable = AnyLoopPublisher(outer).flatMap { value -> AnyLoopPublisher<Int, Never> in
@@ -105,7 +105,7 @@ import UVTestSupport
   }
 }
 
-/// A publisher that hands its subscription out when told to.
+/// A publisher that hands its subscription out when asked to.
 private final class LateSubscription: Publisher, Subscription {
   typealias Output = Int
   typealias Failure = Never

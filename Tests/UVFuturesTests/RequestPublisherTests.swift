@@ -70,7 +70,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A subscriber that cancels when it gets the value isn't told of the end, and nothing is cancelled")
+  @Test("A subscriber that cancels when it gets the value doesn't hear of the end, and nothing is cancelled")
   func cancellingInTheValue() async throws {
     try await withCallbackLoop { loop in
       let starts = Counter()

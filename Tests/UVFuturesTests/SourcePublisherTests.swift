@@ -111,7 +111,7 @@ import UVTestSupport
       source.start { if case .success(let value) = $0 { heard.append(value) } }
       let second = Probe<Int, UVError>()
       source.publisher().subscribe(second)
-      // Before it has been told that there is a handler already.
+      // Before it is notified that there is a handler already.
       second.cancel()
       first.cancel()
       source.send(1)

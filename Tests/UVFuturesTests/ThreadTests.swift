@@ -29,7 +29,7 @@ import UVTestSupport
     }
   }
 
-  /// A subscriber of another library's, which is told of its subscription on the thread that subscribes.
+  /// A subscriber of another library's, which gets its subscription on the thread that subscribes.
   // Sound: the loop hears of what comes, after the other thread has subscribed.
   private final class Asking: Subscriber, @unchecked Sendable {
     typealias Failure = UVError

@@ -8,7 +8,7 @@ import UVTestSupport
 @Suite struct ZonePipelineTests {
   struct Zone: Equatable { var name: String }
 
-  /// A service that keeps zones in files of a directory, and resets as many connections as it is told to.
+  /// A service that keeps zones in files of a directory, and resets as many connections as it is asked to.
   ///
   /// It answers `fetch NAME` with `zone NAME` or `missing`, and `create NAME` with `zone NAME`.
   final class ZoneService {

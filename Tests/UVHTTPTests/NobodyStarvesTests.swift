@@ -22,7 +22,7 @@ import UVTestSupport
   }
 
   /// The longest that anybody may wait here. All limits together make a second: a machine may be slow, and "for ever" is
-  /// told from it all the same.
+  /// distinct from it all the same.
   static let bound = Duration.seconds(20)
 
   private static var limits: HTTPLimits {

@@ -22,13 +22,13 @@ import UVTestSupport
     try await withExchanges { handed, client in
       try await client.stream.write(Bytes("\(Self.get("/a"))\(Self.get("/b"))\(Self.last)")).value
       while handed.exchanges.count < 3 { try await client.stream.loop.sleep(for: .milliseconds(1)).value }
-      var told: [String] = []
+      var called: [String] = []
       for path in ["/last", "/b", "/a"] {
-        handed.exchanges[path]?.respond(HTTPResponse(status: .ok), Bytes(path)) { _ in told.append(path) }
+        handed.exchanges[path]?.respond(HTTPResponse(status: .ok), Bytes(path)) { _ in called.append(path) }
       }
       let answer = try await client.readAll()
       #expect(bodies(of: answer) == ["/a", "/b", "/last"])
-      #expect(told == ["/a", "/b", "/last"])
+      #expect(called == ["/a", "/b", "/last"])
     }
   }
 
@@ -89,18 +89,18 @@ import UVTestSupport
         try await client.stream.write(Bytes("\(requests)\(Self.last)")).value
         while handed.exchanges.count < 4 { try await loop.sleep(for: .milliseconds(1)).value }
         let ok = HTTPResponse(status: .ok)
-        var told: [String] = []
-        handed.exchanges["/last"]?.respond(ok, "last") { _ in told.append("last") }
+        var called: [String] = []
+        handed.exchanges["/last"]?.respond(ok, "last") { _ in called.append("last") }
         let writer = try #require(try handed.exchanges["/c"]?.begin(ok, length: 4))
-        writer.write("bit ") { _ in told.append("bit") }
-        writer.finish { _ in told.append("end") }
-        handed.exchanges["/b"]?.respond(ok, file: file, count: 9) { _ in told.append("file") }
+        writer.write("bit ") { _ in called.append("bit") }
+        writer.finish { _ in called.append("end") }
+        handed.exchanges["/b"]?.respond(ok, file: file, count: 9) { _ in called.append("file") }
         for _ in 0..<3 { try await loop.sleep(for: .milliseconds(1)).value }
-        #expect(told.isEmpty)
-        handed.exchanges["/a"]?.respond(ok, "a") { _ in told.append("a") }
+        #expect(called.isEmpty)
+        handed.exchanges["/a"]?.respond(ok, "a") { _ in called.append("a") }
         let answer = try await client.readAll()
         #expect(bodies(of: answer) == ["a", "of a file", "bit ", "last"])
-        #expect(told.sorted() == ["a", "bit", "end", "file", "last"])
+        #expect(called.sorted() == ["a", "bit", "end", "file", "last"])
         try await file.close().value
       }
     }
@@ -134,7 +134,7 @@ import UVTestSupport
     }
   }
 
-  @Test("After an answer that ends the connection the others aren't given, and their givers are told")
+  @Test("After an answer that ends the connection the others aren't given, and their givers are notified")
   func closing() async throws {
     try await withExchanges { handed, client in
       let loop = client.stream.loop

@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "The end of a body is told as RFC 9112, 6 says, or not at all",
+    "The end of a body is found as RFC 9112, 6 says, or not at all",
     arguments: [
       Message("6.2 a length", "Content-Length: 5\r\n\r\n"),
       Message("6.3 two lengths", "Content-Length: 5\r\nContent-Length: 6\r\n\r\n", 400),

@@ -202,7 +202,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A client that always has another request under way is told the end, too", arguments: [false, true])
+  @Test("A client that always has another request under way gets the end, too", arguments: [false, true])
   func endlessPipelining(isByLifetime: Bool) async throws {
     makeCertificates()
     try await withLoop { loop in

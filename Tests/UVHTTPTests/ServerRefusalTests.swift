@@ -140,7 +140,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Clients that have no room when their handshakes are done are told the end when the server closes")
+  @Test("Clients that have no room when their handshakes are done get the end when the server closes")
   func closedCrowd() async throws {
     let certificates = Certificates.shared.directory
     try await withLoop { loop in

@@ -25,13 +25,13 @@ import UVTestSupport
   private static func part(_ number: Int) -> Bytes { Bytes(pattern[number..<number + sizes[number]]) }
 
   @Test(
-    "They come whole and in order, and each is told once how it has ended, whatever the client does",
+    "They come whole and in order, and each reports once how it has ended, whatever the client does",
     arguments: [false, true], End.allCases)
   func together(secure: Bool, end: End) async throws {
     var limits = HTTPLimits()
     if end == .isSilent { limits.idleTimeout = .milliseconds(100) }
     for isChunked in [false, true] {
-      let (told, codes) = (Log<Int>(), Log<UVError.Code?>())
+      let (ended, codes) = (Log<Int>(), Log<UVError.Code?>())
       try await serveEach(limits, secure: secure) { exchange in
         let length = Self.sizes.reduce(0, +)
         guard let writer = try? exchange.begin(HTTPResponse(status: .ok), length: isChunked ? nil : length)
@@ -40,13 +40,13 @@ import UVTestSupport
         }
         func note(_ number: Int) -> Completion<Void> {
           { result in
-            told.append(number)
+            ended.append(number)
             codes.append(result.error?.code)
           }
         }
         for number in Self.sizes.indices { writer.write(Self.part(number), note(number)) }
         writer.finish([:], note(Self.sizes.count))
-        #expect(told.values == [])
+        #expect(ended.values == [])
       } client: { loop, connect in
         let stream = try await connect()
         try await stream.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n").value
@@ -67,8 +67,8 @@ import UVTestSupport
         case .resets: if let stream = stream as? TCPConnection { stream.closeReset() } else { stream.close() }
         case .isSilent: break
         }
-        try await loop.until { told.values.count > Self.sizes.count }
-        #expect(told.values == Array(0...Self.sizes.count))
+        try await loop.until { ended.values.count > Self.sizes.count }
+        #expect(ended.values == Array(0...Self.sizes.count))
         let lost = codes.values.drop { $0 == nil }
         #expect(lost.allSatisfy { $0 == .brokenPipe } && lost.isEmpty == (end == .reads))
         stream.close()

@@ -171,7 +171,7 @@ import UVTestSupport
   }
 
   @Test(
-    "A silent body's reader is told, and the answer that has begun ends, breaks off, or has its first bytes then",
+    "A silent body's reader fails, and the begun answer ends, breaks off, or has its first bytes then",
     arguments: ["finish", "drop", "write"])
   func silent(next: String) async throws {
     var limits = HTTPLimits()

@@ -94,7 +94,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A server that is told to quiesce accepts no more, and its connections go on")
+  @Test("A server that is asked to quiesce accepts no more, and its connections go on")
   func quiescing() async throws {
     try await withGroup { group in
       let loop = group.next()

@@ -70,7 +70,7 @@ import UVTestSupport
     #expect(handler.cancelled.load(ordering: .relaxed) == Self.count)
   }
 
-  @Test("While a thread schedules callbacks and the loop cancels them, each is called or told, once")
+  @Test("While a thread schedules callbacks and the loop cancels them, each is called or cancelled, once")
   func racing() async throws {
     let handler = Handler()
     try await withGroup { group in
@@ -112,7 +112,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Callbacks that are cancelled while the loop ends are told once, by whichever comes first")
+  @Test("Callbacks that are cancelled while the loop ends are notified once, by whichever comes first")
   func ending() async throws {
     let handler = Handler()
     try await withThread {

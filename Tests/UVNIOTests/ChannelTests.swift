@@ -46,7 +46,7 @@ import UVTestSupport
     #expect(log.values == ["registered", "active", "inactive", "unregistered"])
   }
 
-  @Test("A channel that is closed as its activation is told was never active for its handlers")
+  @Test("A channel that is closed as its activation is reported was never active for its handlers")
   func closingWhileActivating() async throws {
     let log = Log<String>()
     try await withGroup { group in
@@ -56,7 +56,7 @@ import UVTestSupport
         let promise = loop.makePromise(of: Void.self)
         let connected = UVClientBootstrap(group: loop)
           .channelInitializer { channel in
-            // Registering is followed by connecting, and this is told of it first.
+            // Registering is followed by connecting, and this promise is notified first.
             promise.futureResult.whenSuccess { channel.close(promise: nil) }
             return channel.pipeline.addHandlers([CascadeConnect(promise), Events(log)])
           }.connect(to: server.localAddress!)
@@ -280,12 +280,12 @@ private final class Greeting: ChannelInboundHandler, Sendable {
 private final class CascadeConnect: ChannelOutboundHandler, Sendable {
   typealias OutboundIn = ByteBuffer
 
-  let told: EventLoopPromise<Void>
-  init(_ told: EventLoopPromise<Void>) { self.told = told }
+  let reported: EventLoopPromise<Void>
+  init(_ reported: EventLoopPromise<Void>) { self.reported = reported }
 
   func connect(context: ChannelHandlerContext, to address: SocketAddress, promise: EventLoopPromise<Void>?) {
     let connected = context.eventLoop.makePromise(of: Void.self)
-    connected.futureResult.cascade(to: told)
+    connected.futureResult.cascade(to: reported)
     if let promise { connected.futureResult.cascade(to: promise) }
     context.connect(to: address, promise: connected)
   }

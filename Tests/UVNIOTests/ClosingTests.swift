@@ -49,7 +49,7 @@ import UVTestSupport
       }.wait()
       try closed.futureResult.wait()
     }
-    #expect(log.values == ["20000 bytes, 2 deep, told that it was all: true"])
+    #expect(log.values == ["20000 bytes, 2 deep, reported as all: true"])
   }
 
   @Test("Before there is a connection, the output's end waits for it, and the input's fails")
@@ -98,7 +98,7 @@ import UVTestSupport
       }
       try peer.end(.output)
       _ = try received.end.futureResult.wait()
-      // The system tells of a connection that is cut off, not of one that has ended.
+      // The system reports a connection that is cut off, not one that has ended.
       try peer.setOption(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
       try peer.discard()
       try closed.futureResult.wait()
@@ -195,7 +195,7 @@ private final class Nesting: ChannelInboundHandler, @unchecked Sendable {
   func channelReadComplete(context: ChannelHandlerContext) { isComplete = true }
 
   func channelInactive(context: ChannelHandlerContext) {
-    log.append("\(count) bytes, \(deepest) deep, told that it was all: \(isComplete)")
+    log.append("\(count) bytes, \(deepest) deep, reported as all: \(isComplete)")
   }
 }
 #endif

@@ -71,17 +71,17 @@ private typealias Envelope = AddressedEnvelope<ByteBuffer>
     }
   }
 
-  @Test("A peer that isn't there is told as an error, and the channel goes on")
+  @Test("A peer that isn't there is reported as an error, and the channel goes on")
   func refused() async throws {
     try await withGroup { group in
       let nobody = try UVDatagramBootstrap(group: group).bind(host: "127.0.0.1", port: 0).wait()
       let address = nobody.localAddress!
       try nobody.close().wait()
-      let told = group.next().makePromise(of: Void.self)
+      let failed = group.next().makePromise(of: Void.self)
       let client = try UVDatagramBootstrap(group: group)
-        .channelInitializer { $0.pipeline.addHandler(Errors(told)) }.connect(to: address).wait()
+        .channelInitializer { $0.pipeline.addHandler(Errors(failed)) }.connect(to: address).wait()
       try client.writeAndFlush(ByteBuffer(string: "hello")).wait()
-      let error = #expect(throws: IOError.self) { try told.futureResult.wait() }
+      let error = #expect(throws: IOError.self) { try failed.futureResult.wait() }
       #expect(error?.errnoCode == ECONNREFUSED)
       #expect(client.isActive)
       let received = Log<Envelope>()
@@ -116,7 +116,7 @@ private typealias Envelope = AddressedEnvelope<ByteBuffer>
       log.values == ["registered", "active", "not writable", "writable", "inactive", "unregistered"])
   }
 
-  @Test("One call may bring several datagrams, and what the system tells of each")
+  @Test("One call may bring several datagrams, and what the system says of each")
   func batches() async throws {
     try await withGroup { group in
       let received = Log<Envelope>()

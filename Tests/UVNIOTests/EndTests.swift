@@ -135,7 +135,7 @@ import UVTestSupport
     #expect(log.values == ["end", "callback"])
   }
 
-  @Test("A task that was begun in the turn in which its loop is told to stop has its turn")
+  @Test("A task that was begun in the turn in which its loop is asked to stop has its turn")
   func begunAtTheEnd() async throws {
     let log = Log<String>()
     try await withThread {
@@ -151,7 +151,7 @@ import UVTestSupport
     #expect(log.values == ["before", "after"])
   }
 
-  @Test("A channel that registers at an ended loop is closed, and its handlers are told why")
+  @Test("A channel that registers at an ended loop is closed, and its handlers get the reason")
   func registering() async throws {
     let log = Log<String>()
     try await withThread {

@@ -98,7 +98,7 @@ final class Collect: ChannelInboundHandler, Sendable {
   func channelInactive(context: ChannelHandlerContext) { end.succeed(bytes.value) }
 }
 
-/// Notes what a channel tells, in order.
+/// Notes what a channel reports, in order.
 final class Events: ChannelInboundHandler, Sendable {
   typealias InboundIn = Any
 

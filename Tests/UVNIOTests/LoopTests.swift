@@ -56,7 +56,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Callbacks are called in the order of their times, or told that they are cancelled")
+  @Test("Callbacks are called in the order of their times, or notified that they are cancelled")
   func callbacks() async throws {
     final class Handler: NIOScheduledCallbackHandler, Sendable {
       let log: Log<String>

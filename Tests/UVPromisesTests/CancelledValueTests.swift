@@ -143,7 +143,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `a chain that has done its work tells its catch nothing of a later cancel`() async throws {
+  @Test func `a chain that has done its work doesn't notify its catch of a later cancel`() async throws {
     try await program(logs: ["done"]) { _, log in
       Promise.value(1).done(on: nil) { _ in log("done") }
         .catch(policy: .allErrors) { _ in log("never") }.cancel()

@@ -5,7 +5,7 @@ import UVPromises
 import UVTestSupport
 
 /// Neither the stack nor the memory bounds the length of a chain. The threads of these tests have stacks of 8
-/// MiB, or of less: what a `Thread` has unless told otherwise.
+/// MiB, or of less: what a `Thread` has by default.
 @Suite struct DepthTests {
   @Test func aChainOfAMillionThens() async throws {
     try await program(logs: ["1000000"]) { _, log in

@@ -55,7 +55,7 @@ import UVTestSupport
     }
   }
 
-  @Test("fulfill and reject tell whether the promise took it, and isPending whether it would")
+  @Test("fulfill and reject return whether the promise took it, and isPending whether it would")
   func taken() async throws {
     let log = try await program { loop, log in
       let (promise, seal) = Promise<Int>.pending()
@@ -103,7 +103,7 @@ import UVTestSupport
         }
         after(.milliseconds(1)).done { loop.stop() }
       }
-      // Nobody is told twice, nobody is told an error, and what nobody was told is reported.
+      // No handler is called twice or with an error, and what no handler got is reported.
       #expect(Set(log).count == log.count)
       #expect(log.allSatisfy { $0.hasPrefix("done ") })
       #expect(log.count + reports.events.values.count == count)
@@ -121,7 +121,7 @@ import UVTestSupport
     #expect(log.isEmpty && reports.events.values.count == 100)
   }
 
-  @Test("a task that waits for a promise whose resolver is dropped on another thread is told")
+  @Test("a task that waits for a promise whose resolver is dropped on another thread is notified")
   func awaitedAndDropped() async throws {
     let log = Log<String>()
     let reports = Reports()

@@ -3,7 +3,7 @@ import UV
 import UVPromises
 import UVTestSupport
 
-/// `pipe` on a pending promise is kept inside it; whatever else happens to the promise, it is told once, in
+/// `pipe` on a pending promise is kept inside it; whatever else happens to the promise, it is called once, in
 /// its turn.
 @Suite struct ObserverTests {
   @Test func itIsToldBeforeThoseThatCameLater() async throws {

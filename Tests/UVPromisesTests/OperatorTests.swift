@@ -26,7 +26,7 @@ private struct GivenUp: CancellableError { let isCancelled = true }
 
 /// The operators, one by one.
 @Suite struct OperatorTests {
-  @Test func `Pipe is told at once, or when the outcome comes`() async throws {
+  @Test func `Pipe is called at once, or when the outcome comes`() async throws {
     try await program(logs: ["fulfilled(1)", "after", "fulfilled(2)", "resolved"]) { _, log in
       Promise.value(1).pipe { log("\($0)") }
       log("after")

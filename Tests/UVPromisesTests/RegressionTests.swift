@@ -81,7 +81,7 @@ import UVTestSupport
     #expect(log == ["\(PMKError.abandoned)"])
   }
 
-  @Test func `A loop that ends tells its pending promises in the order in which they were made`() async throws
+  @Test func `A loop that ends fails its pending promises in the order in which they were made`() async throws
   {
     let (log, kept) = (Log<Int>(), Log<Resolver<Int>>())
     try await withThread {

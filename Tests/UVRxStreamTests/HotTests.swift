@@ -71,7 +71,7 @@ import UVTestSupport
     #expect(run(1) { $0.defaultValue(7) }.values == [1])
   }
 
-  @Test func `The last group of values is told though it is empty, and that of a short stream once more`() {
+  @Test func `The last group of values is sent though it is empty, and that of a short stream once more`() {
     #expect(run(4) { $0.buffer(size: 2) }.values == [[1, 2], [3, 4], []])
     #expect(run(4) { $0.buffer(size: 2, partial: false) }.values == [[1, 2], [3, 4]])
     #expect(run(0) { $0.buffer(size: 2) }.values == [[]])

@@ -32,15 +32,15 @@ import UVTestSupport
     #expect(ends == [.cancelled, .cancelled])
   }
 
-  @Test func `Operators of a stream that isn't replayed aren't either, unless they are told to`() {
+  @Test func `Operators of a stream that isn't replayed aren't either, unless they are asked to`() {
     let input = HotInput<Int, Trouble>()
     var log: [Int] = []
     let silent = input.canReplay(false).map { $0 * 10 }
-    let told = input.map { $0 * 100 }.canReplay(true)
+    let replayed = input.map { $0 * 100 }.canReplay(true)
     input.push(1)
     silent.on { log.append($0) }.replay()
     #expect(log == [])
-    told.on { log.append($0) }.replay()
+    replayed.on { log.append($0) }.replay()
     #expect(log == [100])
   }
 

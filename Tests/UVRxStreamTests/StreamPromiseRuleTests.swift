@@ -135,7 +135,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Values travel down, terminations are told bottom-up", arguments: [true, false])
+  @Test("Values travel down, terminations are reported bottom-up", arguments: [true, false])
   func valuesTravelDownTerminationsAreToldBottomUp(isPromise: Bool) async throws {
     try await withCallbackLoop { loop in
       var log: [String] = []
@@ -162,7 +162,7 @@ import UVTestSupport
     #expect(log == [10, 10, 20, 20, 30, 30])
   }
 
-  @Test func `A progression tells how far it has come until it ends`() {
+  @Test func `A progression reports how far it has come until it ends`() {
     typealias Copy = ProgressionInput<Int, String, Trouble>
     let (copy, other) = (Copy(), Copy())
     var log: [String] = []

@@ -98,7 +98,7 @@ import UVTestSupport
       let child = loop.spawn {
         start.yield()
         try? await gracefulShutdown()
-        seen.withLock { $0.append("told \(loop.executor.isOnLoop)") }
+        seen.withLock { $0.append("notified \(loop.executor.isOnLoop)") }
       }
       await child.value
       seen.withLock { $0.append("ended \(Task.isShuttingDownGracefully)") }
@@ -107,7 +107,7 @@ import UVTestSupport
       await starts.first { _ in true }
       await group.triggerGracefulShutdown()
     }
-    #expect(seen.withLock { $0 } == ["told true", "ended true"])
+    #expect(seen.withLock { $0 } == ["notified true", "ended true"])
   }
 
   @Test func `Cancelling the service's task cancels the tasks of the loop`() async throws {
@@ -144,7 +144,7 @@ import UVTestSupport
     #expect(log.values == ["body", "rest"])
   }
 
-  @Test func `A group of loops serves until it is told to end, and its connections get time`() async throws {
+  @Test func `A group of loops serves until it is asked to end, and its connections get time`() async throws {
     let (ports, port) = AsyncStream.makeStream(of: SocketAddress.self)
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     let service = EventLoopGroupService(

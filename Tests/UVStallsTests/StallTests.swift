@@ -7,7 +7,7 @@ import UVTestSupport
 #if os(Linux)
 import Glibc
 
-/// What is told of a loop whose thread is blocked. One at a time, because they look at the process's
+/// What is reported of a loop whose thread is blocked. One at a time, because they look at the process's
 /// threads and signals.
 @Suite(.serialized) struct StallTests {
   @Test func theFunctionThatBlocksALoopIsNamed() async throws {
@@ -77,7 +77,7 @@ import Glibc
     #expect(found.first?.spawnedAt == nil)
   }
 
-  @Test("A loop that is blocked in a system call is told of, with the function that made the call")
+  @Test("A loop that is blocked in a system call is reported, with the function that made the call")
   func systemCalls() async throws {
     let stalls = StallLog()
     try await withLoop { loop in
@@ -180,7 +180,7 @@ import Glibc
 // Sound: the signal comes to the thread that reads it.
 nonisolated(unsafe) private var handled = 0
 
-/// The stalls that a test was told of, with the functions that the thread was in. Looking them up takes a
+/// The stalls that a test was notified of, with the functions that the thread was in. Looking them up takes a
 /// while, and happens in the handler, so that the loop isn't kept by it.
 private final class StallLog: Sendable {
   private let found = Log<(stall: Stall, functions: [String])>()
@@ -194,7 +194,7 @@ private final class StallLog: Sendable {
     found.values.filter { $0.functions.contains { $0.contains(name) } }.map(\.stall)
   }
 
-  /// Blocks a loop in one turn after the other until a stall in a function has been told of. On a busy
+  /// Blocks a loop in one turn after the other until a stall in a function has been reported. On a busy
   /// machine, a loop may also be late elsewhere, and a turn is reported once.
   func wait(for name: String, on loop: EventLoop, _ block: () async throws -> Void) async throws {
     while stalls(in: name).isEmpty {

@@ -9,7 +9,7 @@ import Glibc
 
 /// Threads that have no loop. One test at a time, because they look at the process's threads and signals.
 @Suite(.serialized) struct WatcherTests {
-  @Test("A thread that says when it works is told of while it works for too long, with the function")
+  @Test("A thread that says when it works is reported while it works for too long, with the function")
   func aThreadThatSaysWhenItWorks() async throws {
     let found = Log<(name: String, function: String?)>()
     try await withThread {
@@ -33,7 +33,7 @@ import Glibc
     #expect(found.values.contains { $0.function?.contains("crunch") == true && $0.name == "a worker" })
   }
 
-  @Test("A thread that is asked is told of while it doesn't answer, and not while it waits for work")
+  @Test("A thread that is asked is reported while it doesn't answer, and not while it waits for work")
   func aThreadThatIsAsked() async throws {
     let found = Log<String?>()
     let worker = Worker()

@@ -129,7 +129,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `The peer is told before the handlers are, which may take long`() async throws {
+  @Test func `The peer is notified before the handlers, which may take long`() async throws {
     let (server, client) = try (Certificates.shared.server(), Certificates.shared.client())
     try await withLoop { loop in
       let (near, proxyNear) = try loop.pipes.socketPair()
@@ -151,8 +151,8 @@ import UVTestSupport
       var told: Int?
       a.start { result in if case .failure = result { told = loop.statistics.bytesWritten } }
       b.write(Bytes(repeating: 65, count: 40)) { _ in }
-      try await loop.until { told != nil }
-      #expect(told! > before!)
+      try await loop.until { notified != nil }
+      #expect(notified! > before!)
       for stream in [a, b, proxyNear, proxyFar] { stream.close() }
     }
   }

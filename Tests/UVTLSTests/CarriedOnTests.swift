@@ -106,7 +106,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Who waits for the end of the service is told, and a session that is idle then ends soon")
+  @Test("A waiter for the end of the service is notified, and a session that is idle then ends soon")
   func quiescing() async throws {
     try await withLoop { loop in
       let log = Log<String>()

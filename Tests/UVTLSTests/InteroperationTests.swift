@@ -183,9 +183,9 @@ import UVTestSupport
           "openssl", ["s_client", "-connect", "127.0.0.1:\(port)", version, "-CAfile", root],
           stdio: [.pipe, .pipe, .pipe])
         child.standardOutput!.start { _ in }
-        var told = ""
+        var received = ""
         child.standardError!.start {
-          if case .success(let text?) = $0 { told += String(decoding: text, as: UTF8.self) }
+          if case .success(let text?) = $0 { received += String(decoding: text, as: UTF8.self) }
         }
         let connection = try await listener.accept().value
         try await child.standardInput!.write("before\n").value
@@ -196,7 +196,7 @@ import UVTestSupport
           // The client gives up when its request is refused. Whoever reads sees an end, or an error.
           _ = try? await connection.next().value
         } else {
-          try await loop.until { told.contains("KEYUPDATE") }
+          try await loop.until { received.contains("KEYUPDATE") }
           try await connection.write("answer\n").value
           try await child.standardInput!.write("after\n").value
           #expect(try await connection.readLine(limit: 100).value == "after")

@@ -43,7 +43,7 @@ import UVTestSupport
   }
 
   @Test(
-    "A peer that breaks the protocol while it is sent something is told so behind what is under way",
+    "A peer that breaks the protocol while it is sent something gets the alert behind what is under way",
     arguments: [false, true])
   func alert(isFile: Bool) async throws {
     let path = Certificates.shared.path("alert")

@@ -92,7 +92,7 @@ import UVTestSupport
         ends.append(connection)
         connection.write("request") { _ in }
         connection.start { result in
-          // It is told of its end, too.
+          // The handler is notified of the end, too.
           if count != nil { return }
           #expect(result.value == "request")
           count = Self.writeCount - before

@@ -72,7 +72,7 @@ import UVTestSupport
       let late = try await loop.tls.secure(silent[7], client, host: "localhost").value
       #expect(try await late.next().value == "welcome")
       late.close()
-      // One that leaves is told of, as one whose handshake has begun.
+      // A peer that leaves is reported, like one whose handshake has begun.
       try await silent[8].close().value
       while failures.values.isEmpty { try await loop.sleep(for: .zero).value }
       #expect(failures.values == [.tlsTruncated])

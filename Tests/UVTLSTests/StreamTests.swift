@@ -63,7 +63,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Writers are told first, then who waits for everything, and then the end is sent", arguments: [1, 3])
+  @Test("Writers are notified first, then waiters for everything, then the end is sent", arguments: [1, 3])
   func order(writes: Int) async throws {
     try await withTLS { loop, server, client throws in
       let log = Log<String>()
@@ -81,7 +81,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A writer that writes again whenever it is told comes to its end, and costs no stack")
+  @Test("A writer that writes again whenever it is notified comes to its end, and costs no stack")
   func chain() async throws {
     try await withTLS { loop, server, client throws in
       let log = Log<Int>()

@@ -73,7 +73,7 @@ struct DatagramWork {
       })
   }
 
-  /// One direction of datagrams; both sockets are closed once all have come, or somebody was told of an
+  /// One direction of datagrams; both sockets are closed once all have come, or a caller was notified of an
   /// error.
   private final class Exchange {
     private let ledger: Ledger

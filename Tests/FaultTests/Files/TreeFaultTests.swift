@@ -31,7 +31,7 @@ import UVTestSupport
   }
 
   @Test(
-    "A directory that comes and can't be watched is told with its error, and watched once it can be",
+    "A directory that comes and can't be watched is reported with its error, and watched once it can be",
     arguments: [EACCES, EIO])
   func anUnreadableDirectory(code: Int32) async throws {
     guard test_faults_reach(FaultLayer.system) != 0 else { return }
@@ -42,10 +42,10 @@ import UVTestSupport
         test_faults_arm(code, FaultLayer.system, 1, 1, "inotify_add_watch")
         defer { test_faults_disarm() }
         for name in ["a", "b"] { mkdir("\(directory)/\(name)", 0o755) }
-        var told: [String: FileEvent] = [:]
-        while told.count < 2, let event = try await watcher.next().value { told[event.name!.string] = event }
-        #expect(told.values.allSatisfy { $0.kinds == .rename })
-        #expect(told["a"]?.error?.code.rawValue == -code && told["b"]?.error == nil)
+        var seen: [String: FileEvent] = [:]
+        while seen.count < 2, let event = try await watcher.next().value { seen[event.name!.string] = event }
+        #expect(seen.values.allSatisfy { $0.kinds == .rename })
+        #expect(seen["a"]?.error?.code.rawValue == -code && seen["b"]?.error == nil)
         chmod("\(directory)/a", 0o700)
         while try await watcher.next().value?.kinds != .rename {}
         mkdir("\(directory)/a/inner", 0o755)

@@ -30,7 +30,7 @@ struct WatcherWork {
       })
   }
 
-  /// The change is there by the time that whoever made it is told.
+  /// The change is there by the time that its maker is notified.
   private func changes() {
     guard let watcher = try? loop.files.watch(directory) else { return }
     _ = try? watcher.path()

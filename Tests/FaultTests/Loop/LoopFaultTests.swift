@@ -29,7 +29,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `Whoever closes a handle while its loop shuts down is told of its end`() async throws {
+  @Test func `A caller that closes a handle while its loop shuts down is notified`() async throws {
     let log = Log<Bool>()
     try await withThread {
       let loop = try EventLoop()

@@ -59,7 +59,7 @@ final class Echo {
         return received += next.count
       }
       if case .failure = result { errors += 1 }
-      // Unless somebody was told of an error, everything has come back.
+      // Unless a caller was notified of an error, everything has come back.
       if errors == 0 {
         ledger.expect(received == size && isIntact, "\(received) of \(size) bytes came back")
       }

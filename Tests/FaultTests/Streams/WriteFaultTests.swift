@@ -10,7 +10,7 @@ import UVTestSupport
     let log = Log<UVError.Code?>()
     try await withPair { loop, client, server in
       let buffers = (0..<100).map { Bytes("\($0) ") }
-      // Not told yet of this one's end, the stream gathers the next.
+      // The stream doesn't know of this one's end yet, and gathers the next.
       client.write("before it, ") { _ in }
       test_faults_arm(ENOMEM, FaultLayer.allocator, 1, 1, "malloc")
       client.write(buffers) { log.append($0.error?.code) }

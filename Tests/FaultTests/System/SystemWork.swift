@@ -1,6 +1,6 @@
 import UV
 
-/// What the system tells, at once or not at all. Not the addresses of interfaces: libuv does not look whether
+/// What the system says, at once or not at all. Not the addresses of interfaces: libuv does not look whether
 /// it has memory for their names.
 enum SystemWork {
   static func run() {

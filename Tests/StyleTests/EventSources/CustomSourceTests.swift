@@ -66,7 +66,7 @@ import UVTestSupport
         Issue.record("asked to pause after its end")
       }
       let cancel = style.observe(source, on: loop, log) { "\($0)" }
-      #expect(log.values == [], "told on the caller's stack")
+      #expect(log.values == [], "called on the caller's stack")
       try await loop.settle { log.values.count >= 100 }
       #expect(log.values == (0..<100).map(String.init))
       #expect(try await source.next().value == nil)
@@ -103,7 +103,7 @@ import UVTestSupport
     #expect(log.values == ["0", "1", "2", "end"])
   }
 
-  @Test func `Whoever waits when the loop is shut down is told that it was cancelled`() async throws {
+  @Test func `A waiter hears that it was cancelled when the loop is shut down`() async throws {
     let log = Log<String>()
     try await withThread {
       let loop = try EventLoop()

@@ -74,7 +74,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `It is told that somebody waits already, or that there is a handler`() async throws {
+  @Test func `It is notified that somebody waits already, or that there is a handler`() async throws {
     try await withLoop { loop in
       let log = Log<String>()
       let source = numbers(loop)

@@ -5,7 +5,7 @@ import UVFutures
 import UVPromises
 import UVTestSupport
 
-/// The sources that tell of files, directories and the loop itself, in every style.
+/// The sources that report files, directories and the loop itself, in every style.
 @Suite struct SourceTests {
   /// Observes a source until it has delivered two elements; `cause` makes each happen.
   nonisolated(nonsending) func expectElements<Source: EventSource>(
@@ -104,7 +104,7 @@ import UVTestSupport
     let keep = style.start(request, on: loop, log)
     #expect(log.values.isEmpty, sourceLocation: sourceLocation)
     try await loop.settle { !log.values.isEmpty }
-    // A publisher tells its end, a promise its value: each writes one line.
+    // A publisher reports its end, a promise its value: each writes one line.
     #expect(log.values == [nil], sourceLocation: sourceLocation)
     withExtendedLifetime(keep) {}
   }

@@ -97,7 +97,7 @@ import UVTestSupport
     #expect(calls.values.count < 100)
   }
 
-  @Test func `A task that waits for a promise whose request is let go of is told`() async throws {
+  @Test func `A task that waits for a promise whose request is let go of is notified`() async throws {
     let log = Log<String>()
     try await withThread {
       EventLoop.runCallbacks { loop in
@@ -106,12 +106,12 @@ import UVTestSupport
             try await loop.sleep(for: .untilCancelled).promise()
               .recover { _ in loop.sleep(for: .untilCancelled).promise() }
               .async()
-          } catch { log.append("told") }
+          } catch { log.append("notified") }
         }
         loop.sleep(for: .milliseconds(1)) { _ in loop.stop() }
       }
     }
-    #expect(log.values == ["told"])
+    #expect(log.values == ["notified"])
   }
 }
 #endif

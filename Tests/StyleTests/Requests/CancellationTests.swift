@@ -3,7 +3,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// A cancelled promise chain, task and pending request end with `cancelled`; a cancelled subscription is told
+/// A cancelled promise chain, task and pending request end with `cancelled`; a cancelled subscription gets
 /// nothing more. What was begun is undone in each.
 @Suite struct CancellationTests {
   @Test(arguments: Style.allCases) func aSleep(style: Style) async throws {

@@ -51,7 +51,7 @@ import UVTestSupport
       child.standardInput!.close()
       #expect(try await child.exit().value.isSuccess)
       try await loop.settle()
-      // A subscriber that goes is told nothing.
+      // A subscriber that goes hears nothing.
       let expected: [UVError.Code?] = style == .publisher || style == .future ? [] : [.cancelled]
       #expect(log.values == expected)
     }

@@ -17,7 +17,7 @@ import Foundation
     return try #require(Int(line.dropFirst(7)))
   }
 
-  /// 64 bytes that tell their number.
+  /// 64 bytes that hold their number.
   private func text(_ number: Int) -> String {
     let digits = String(number)
     return String(repeating: ".", count: 64 - digits.count) + digits

@@ -36,7 +36,7 @@ import UVTestSupport
       try await loop.settle()
       cancel()
       try await loop.settle()
-      // A subscriber that goes is told nothing.
+      // A subscriber that goes hears nothing.
       #expect(log.values == (style == .publisher || style == .future ? [] : [.cancelled]))
       try await client.write("+\n").value
       #expect(try await server.readLine(limit: 9).value == "half+")

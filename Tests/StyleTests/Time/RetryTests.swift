@@ -49,7 +49,7 @@ import UVTestSupport
       try await loop.settle { attempts.count == 1 }
       cancel()
       try await loop.settle()
-      // A subscriber that goes is told nothing.
+      // A subscriber that goes hears nothing.
       #expect(log.values == (style == .publisher || style == .future ? [] : [.cancelled]))
       #expect(attempts.count == 1)
     }

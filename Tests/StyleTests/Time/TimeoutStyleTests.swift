@@ -3,7 +3,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// A stream's timeouts and the end of its service, told in every style.
+/// A stream's timeouts and the end of its service, reported in every style.
 @Suite struct TimeoutStyleTests {
   @Test("A read that times out says so in every style", arguments: Style.allCases)
   func reading(style: Style) async throws {
@@ -28,7 +28,7 @@ import UVTestSupport
     }
   }
 
-  @Test("The end of a server's service is told in every style", arguments: Style.allCases)
+  @Test("The end of a server's service is reported in every style", arguments: Style.allCases)
   func quiescing(style: Style) async throws {
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
@@ -39,7 +39,7 @@ import UVTestSupport
       style.start(server.quiescing(), on: loop, cancelled)()
       try await loop.settle()
       #expect(log.values.isEmpty)
-      // A subscriber that goes is told nothing.
+      // A subscriber that goes hears nothing.
       #expect(cancelled.values == (style == .publisher || style == .future ? [] : [.cancelled]))
       let shutdown = loop.spawn { () async throws(UVError) in
         try await loop.shutdownGracefully(within: .seconds(1000)).value

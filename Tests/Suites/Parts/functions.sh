@@ -7,7 +7,7 @@ cd "$parts/../../.."
 
 say() { echo "$suite: $*" >&2; }
 
-# Exit codes that tell why a suite didn't run: 2, it was called wrongly; 4, this machine lacks what it needs.
+# Exit codes that say why a suite didn't run: 2, it was called wrongly; 4, this machine lacks what it needs.
 misused() { say "$@"; exit 2; }
 unavailable() { say "not available here: $*"; exit 4; }
 
@@ -36,7 +36,7 @@ examples=(--package-path Examples --scratch-path .build)
 bench=(--package-path bench --scratch-path .build)
 
 # Builds the tests of a package, and names their program. Run by itself it leaves the package manager free to build the next
-# package, for which it doesn't wait to be told the folder. Three packages share that, and so no plan is kept in it.
+# package, which needs no word of the folder. Three packages share that, and so no plan is kept in it.
 built() { # PACKAGE OPTION...
   swift build --build-tests --disable-build-manifest-caching "${@:2}" >&2
   echo "$PWD/.build/debug/$1PackageTests.xctest"

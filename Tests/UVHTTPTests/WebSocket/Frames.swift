@@ -8,7 +8,7 @@ import Testing
 /// - Parameters:
 ///   - first: The first byte: 0x80 for the last frame of its message, and the opcode.
 ///   - mask: The key of a client's frame; nil for a server's.
-///   - lengthSize: How many bytes the length has after the first seven bits; as few as it needs at first.
+///   - lengthSize: How many bytes the length has after the first seven bits; as few as it needs by default.
 func frame(_ first: UInt8, _ payload: Bytes, mask: UInt32? = 0x37fa_213d, lengthSize: Int? = nil) -> Bytes {
   var bytes = BytesBuilder()
   bytes.append(first)

@@ -37,12 +37,12 @@ import UVTestSupport
     func writes() -> Int { Int(test_faults_calls("write") + test_faults_calls("writev")) }
     let before = writes()
     let turn = TurnEnd(socket.loop)
-    var told = 0
+    var called = 0
     for number in 1...messages.count {
-      try kind.send(messages.size, to: socket) { _ in told += 1 }
-      while awaited && told < number { await giveWay(socket.loop) }
+      try kind.send(messages.size, to: socket) { _ in called += 1 }
+      while awaited && called < number { await giveWay(socket.loop) }
     }
-    while told < messages.count { await giveWay(socket.loop) }
+    while called < messages.count { await giveWay(socket.loop) }
     #expect(!turn.hasCome)
     // Those that are copied leave once they are as much as may wait.
     let size = kind == .parts ? messages.size / 2 : messages.size

@@ -120,7 +120,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A peer that never reads ends by the limits, and whoever sends is told")
+  @Test("A peer that never reads ends by the limits, and the sender is notified")
   func neverReads() async throws {
     var limits = WebSocketLimits()
     (limits.silence, limits.keepAlive) = (.milliseconds(100), nil)

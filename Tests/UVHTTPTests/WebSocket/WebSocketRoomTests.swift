@@ -77,7 +77,7 @@ import UVTestSupport
   }
 
   @Test(
-    "A member that doesn't read misses messages, takes a bounded amount of memory, and is told how many",
+    "A member that doesn't read misses messages, takes a bounded amount of memory, and hears how many",
     arguments: Transport.allCases)
   func slow(transport: Transport) async throws {
     let (count, page) = (2000, String(repeating: "x", count: 10_000))

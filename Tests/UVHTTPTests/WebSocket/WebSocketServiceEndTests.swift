@@ -6,7 +6,7 @@ import UVTestSupport
 
 /// WebSockets whose loop shuts down gracefully.
 @Suite struct WebSocketServiceEndTests {
-  @Test("A graceful shutdown tells idle peers 1001, and lets a program answer first that works")
+  @Test("A graceful shutdown sends idle peers 1001, and lets a program answer first that works")
   func quiescing() async throws {
     makeCertificates()
     try await withLoop { loop in

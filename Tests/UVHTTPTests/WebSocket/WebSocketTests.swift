@@ -207,7 +207,7 @@ import UVTestSupport
   }
 
   @Test(
-    "A peer that breaks the protocol or a limit is told why, and the source fails",
+    "A peer that breaks the protocol or a limit gets the reason, and the source fails",
     arguments: [
       (frame(0x83, "a"), 1002, UVError.Code.protocolError), (frame(0x81, [0xff]), 1007, .protocolError),
       (frame(0x81, "a", mask: nil), 1002, .protocolError),

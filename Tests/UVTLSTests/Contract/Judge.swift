@@ -97,7 +97,7 @@ struct Judge {
     }
     if combination.event == .readTimeout {
       expect(
-        evidence.outcomes(of: .reading).first?.code == .timedOut, "the reader is told that its time is over")
+        evidence.outcomes(of: .reading).first?.code == .timedOut, "the reader hears that its time is over")
     }
     if combination.event == .peerHalfCloses {
       expect(evidence.isSuccess(.reading), "the peer's end is read")

@@ -3,7 +3,7 @@ import Foundation
 import UVTestSupport
 
 /// The other end of a stream that is tested: a thread that makes blocking calls of the system and of OpenSSL,
-/// and has nothing of this library's. It reads nothing before it is told to.
+/// and has nothing of this library's. It reads nothing before a test asks it to.
 ///
 /// Sound: the thread and its owner pass it to and fro by semaphores.
 final class Peer: @unchecked Sendable {
@@ -69,7 +69,7 @@ final class Peer: @unchecked Sendable {
     return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
   }
 
-  /// Closes the connection by a reset. A Unix domain socket has none, and tells the other end by its unread
+  /// Closes the connection by a reset. A Unix domain socket has none: the other end is notified by its unread
   /// bytes.
   func reset() {
     waitUntilReady()

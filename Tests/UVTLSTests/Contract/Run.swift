@@ -66,7 +66,7 @@ struct Run: ContractRun {
     switch combination.state {
     case .notBegun, .inFlight:
       // The first leaves at once on some transports. The second waits for the end of the turn, as its writer
-      // hasn't been told.
+      // hasn't been notified.
       stream.write(Bytes(content.before.prefix(1))) { _ in }
       stream.write(Bytes(content.before.dropFirst())) { evidence.note(.before, $0) }
     case .begun: break
@@ -169,7 +169,7 @@ struct Run: ContractRun {
 
   // MARK: Afterwards
 
-  /// Waits until everybody has been told. Nobody has a reference to the stream.
+  /// Waits until every caller has been notified. Nobody has a reference to the stream.
   nonisolated(nonsending) private func finish(_ loop: EventLoop) async throws {
     peer.read()
     let expected: [Evidence.Name] =

@@ -4,7 +4,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// What the system tells of peers, and the limits that it sets them.
+/// What the system says of peers, and the limits that it sets them.
 @Suite struct PeerTests {
   private nonisolated(nonsending) func withConnection(
     _ body:

@@ -6,7 +6,7 @@ import UVTestSupport
 @Suite struct ProxiedListenerTests {
   private let line = "PROXY TCP4 192.0.2.1 198.51.100.7 8080 443\r\n" as Bytes
 
-  @Test func `The header is taken away and told, however it is cut; what follows is there`() async throws {
+  @Test func `The header is taken off and reported, however it is cut; what follows is there`() async throws {
     let line = line
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0).proxyProtocol(from: ["127.0.0.0/8"])
@@ -33,7 +33,7 @@ import UVTestSupport
   }
 
   @Test(
-    "A reader that pauses while the service ends is told the end, also if the last header comes meanwhile")
+    "A reader that pauses while the service ends gets the end, also if the last header comes meanwhile")
   func pausedAtTheEnd() async throws {
     let line = line
     try await withLoop { loop in

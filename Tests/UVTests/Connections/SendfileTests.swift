@@ -38,7 +38,7 @@ import UVTestSupport
       let source = try await loop.files.open("\(directory)/a").value
       let target = try await loop.files.open("\(directory)/b", .readWrite, options: .create).value
       #expect(try await source.sendfile(to: target, count: 100).value == 100)
-      // At the target's position, and from where it is told.
+      // At the target's position, and from the one that is passed.
       #expect(try await source.sendfile(to: target, from: 100, count: 1 << 30).value == 299_900)
       #expect(try await source.sendfile(to: target, from: 300_000, count: 1).value == 0)
       #expect(try await loop.files.readFile("\(directory)/b").value == bytes)
@@ -68,7 +68,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `A write to a stream that is a file is told that it has timed out, and the file takes it`()
+  @Test func `A write to a stream that is a file ends with a timeout, and the file takes it`()
     async throws
   {
     try await withLoopAndDirectory { loop, directory in

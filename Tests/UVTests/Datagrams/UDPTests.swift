@@ -331,7 +331,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An error is told to everyone who waits, and a handler hears of it and gets what comes later")
+  @Test("An error reaches each waiter, and a handler gets it and what comes later")
   func anErrorIsToldToEveryone() async throws {
     try await withSockets { loop, receiver, sender in
       let address = try receiver.localAddress()

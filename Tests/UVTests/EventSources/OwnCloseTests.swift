@@ -58,7 +58,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `is told to a handler as its end`() async throws {
+  @Test func `is reported to a handler as its end`() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)

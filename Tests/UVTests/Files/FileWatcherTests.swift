@@ -158,7 +158,7 @@ import UVTestSupport
       let file = "\(path)/a"
       let watcher = try loop.files.watchStatus(file, every: .milliseconds(1))
       #expect(try watcher.path().string == file)
-      // There is none yet, and that is told.
+      // There is no file yet, and that is reported.
       let missing = try #require(try await watcher.next().value)
       #expect(missing.previous == nil)
       #expect(missing.current.error?.code == .noSuchFile)

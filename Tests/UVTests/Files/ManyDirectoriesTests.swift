@@ -8,7 +8,7 @@ private let stress = ProcessInfo.processInfo.environment["UV_STRESS"]
 
 /// A large tree, and how much memory it takes. The suite `watching` has 100,000 directories and 10,000 renames.
 @Suite(.enabled(if: stress != nil)) struct ManyDirectoriesTests {
-  @Test("Of very many directories, each of many random renames is told")
+  @Test("Of very many directories, each of many random renames is reported")
   func manyDirectories() async throws {
     let (count, rounds) = stress == "full" ? (100_000, 100) : (10_000, 10)
     try await withTree { root in

@@ -5,7 +5,7 @@ import UVTestSupport
 
 /// Watching a directory and all below it, together with the library's other parts.
 @Suite struct TreeCombinationTests {
-  @Test("Watchers of one tree, of it by a symbolic link, and of a part of it are each told all")
+  @Test("Watchers of one tree, of it by a symbolic link, and of a part of it each report all")
   func manyWatchersOfOneTree() async throws {
     try await withTree { root in
       try FileManager.default.createDirectory(atPath: "\(root)/a/b/c", withIntermediateDirectories: true)

@@ -6,7 +6,7 @@ import UVTestSupport
 
 /// Watching a directory and all below it: rare names, late readers, and early ends.
 @Suite struct TreeEdgeTests {
-  @Test("A handler that comes late is told all that was kept, what the system still has, and then the end")
+  @Test("A handler that comes late gets all that was kept, what the system still has, and then the end")
   func aHandlerThatIsLate() async throws {
     try await withTree { loop, watcher, model in
       try await follow(watcher, model) { model.completions == 1 }
@@ -28,7 +28,7 @@ import UVTestSupport
         return PendingRequest()
       }
       #expect(try await ending.value?.code == .noSuchFile)
-      #expect(model.told.count == 3001 && model.told["."] == .rename)
+      #expect(model.seen.count == 3001 && model.seen["."] == .rename)
     }
   }
 
@@ -45,7 +45,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A directory whose path is too long is told with its error, and those above it are watched")
+  @Test("A directory whose path is too long is reported with its error, and those above it are watched")
   func aPathThatIsTooLong() async throws {
     try await withTree { loop, watcher, model in
       try await follow(watcher, model) { model.completions == 1 }
@@ -73,7 +73,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A directory that can't be read is told with its error, and watched once it can be")
+  @Test("A directory that can't be read is reported with its error, and watched once it can be")
   func anUnreadableDirectory() async throws {
     guard permissionsCount else { return }
     try await withTree { root in
@@ -85,12 +85,12 @@ import UVTestSupport
         model.errors["secret"]
           == UVError(.permissionDenied, operation: "fs_event", subject: "\(model.root)/secret"))
       chmod("\(model.root)/secret", 0o755)
-      try await follow(watcher, model) { model.told["secret"]?.contains(.rename) == true }
+      try await follow(watcher, model) { model.seen["secret"]?.contains(.rename) == true }
       try await expectEachFolderIsWatched(watcher, model)
     }
   }
 
-  @Test("Directories below one that can't be searched are told, too, and watched once it can be")
+  @Test("Directories below one that can't be searched are reported, too, and watched once it can be")
   func belowAnUnreadableDirectory() async throws {
     guard permissionsCount else { return }
     try await withTree { root in
@@ -100,7 +100,7 @@ import UVTestSupport
       try await follow(watcher, model) { model.completions == 1 }
       #expect(model.errors["a"] == nil && model.errors["a/b"]?.code == .permissionDenied)
       chmod("\(model.root)/a", 0o755)
-      try await follow(watcher, model) { model.told["a/b/c"]?.contains(.rename) == true }
+      try await follow(watcher, model) { model.seen["a/b/c"]?.contains(.rename) == true }
       try await expectEachFolderIsWatched(watcher, model)
       // One that comes there meanwhile, too.
       let inner = open("\(model.root)/a/b", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

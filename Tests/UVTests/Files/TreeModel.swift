@@ -3,7 +3,7 @@ import UV
 
 /// What a program that follows a ``FileWatcher`` knows of a tree: the paths of all that is there.
 ///
-/// It reads the tree once, when the watcher says that it is complete. From then on it looks only at what it is told.
+/// It reads the tree once, when the watcher says that it is complete. From then on it looks only at the reports.
 final class TreeModel {
   let root: String
   private(set) var paths: Set<String> = []
@@ -11,7 +11,7 @@ final class TreeModel {
   private var counts: [String: Int] = [:]
   private(set) var overflows = 0
   private(set) var completions = 0
-  private(set) var told: [String: FileEvent.Kinds] = [:]
+  private(set) var seen: [String: FileEvent.Kinds] = [:]
   private(set) var errors: [String: UVError] = [:]
 
   init(_ root: String) { self.root = root }
@@ -25,7 +25,7 @@ final class TreeModel {
       if event.kinds.contains(.overflow) { overflows += 1 }
       return
     }
-    told[name, default: []].formUnion(event.kinds)
+    seen[name, default: []].formUnion(event.kinds)
     if let error = event.error { errors[name] = error }
     if completions == 0 { return }
     if event.kinds.contains(.overflow) {
@@ -47,7 +47,7 @@ final class TreeModel {
     }
   }
 
-  func forgetWhatWasTold() { told = [:] }
+  func forgetWhatWasSeen() { seen = [:] }
 
   private func parent(_ path: String) -> String {
     path.split(separator: "/").dropLast().joined(separator: "/")

@@ -5,28 +5,28 @@ import UVTestSupport
 
 /// Watching a directory and all below it.
 @Suite struct TreeWatcherTests {
-  @Test("What is there at first isn't told, and what comes, changes and goes at any depth is")
+  @Test("What is there already isn't reported, and what comes, changes and goes at any depth is")
   func changesAtAnyDepth() async throws {
     try await withTree { root in
       try FileManager.default.createDirectory(atPath: "\(root)/a/b/c", withIntermediateDirectories: true)
     } _: { loop, watcher, model in
       #expect(try watcher.path().string == model.root)
       try await follow(watcher, model) { model.completions == 1 }
-      #expect(model.told.isEmpty)
+      #expect(model.seen.isEmpty)
       #expect(model.paths == ["a", "a/b", "a/b/c"])
       try await loop.files.writeFile("\(model.root)/a/b/c/file", "1").value
-      try await follow(watcher, model) { model.told["a/b/c/file"] == [.rename, .change] }
+      try await follow(watcher, model) { model.seen["a/b/c/file"] == [.rename, .change] }
       try await loop.files.unlink("\(model.root)/a/b/c/file").value
       try await follow(watcher, model) { !model.paths.contains("a/b/c/file") }
       try await loop.files.chmod("\(model.root)/a/b", [.ownerReadWriteExecute]).value
-      try await follow(watcher, model) { model.told["a/b"] == .change }
+      try await follow(watcher, model) { model.seen["a/b"] == .change }
       try await loop.files.chmod(model.root, [.ownerReadWriteExecute]).value
-      try await follow(watcher, model) { model.told["."] == .change }
+      try await follow(watcher, model) { model.seen["."] == .change }
       try await expectEachFolderIsWatched(watcher, model)
     }
   }
 
-  @Test("A directory that comes is told with all that is in it, also if it came with that")
+  @Test("A directory that comes is reported with all that is in it, also if it came with that")
   func whatComes() async throws {
     try await withTree { loop, watcher, model in
       let beside = "\(model.root)/../outside"
@@ -37,7 +37,7 @@ import UVTestSupport
       try await loop.files.writeFile("\(beside)/d/e/file", "1").value
       try await loop.files.rename("\(beside)/d", to: "\(model.root)/d").value
       let names = ["a", "a/b", "a/b/c", "d", "d/e", "d/e/file"]
-      try await follow(watcher, model) { names.allSatisfy { model.told[$0]?.contains(.rename) == true } }
+      try await follow(watcher, model) { names.allSatisfy { model.seen[$0]?.contains(.rename) == true } }
       try await expectEachFolderIsWatched(watcher, model)
     }
   }
@@ -49,16 +49,16 @@ import UVTestSupport
     } _: { loop, watcher, model in
       try await follow(watcher, model) { model.completions == 1 }
       try await loop.files.rename("\(model.root)/a", to: "\(model.root)/z").value
-      try await follow(watcher, model) { model.told["a"] == .rename && model.told["z"] == .rename }
+      try await follow(watcher, model) { model.seen["a"] == .rename && model.seen["z"] == .rename }
       #expect(model.paths == ["z", "z/b", "z/b/c"])
-      #expect(model.told["z/b"] == nil)
+      #expect(model.seen["z/b"] == nil)
       try await expectEachFolderIsWatched(watcher, model)
       try await loop.files.rename("\(model.root)/z/b", to: "\(model.root)/../outside/b").value
       try await follow(watcher, model) { model.paths == ["z"] }
       try await loop.files.mkdir("\(model.root)/../outside/b/unseen").value
-      model.forgetWhatWasTold()
+      model.forgetWhatWasSeen()
       try await expectEachFolderIsWatched(watcher, model)
-      #expect(model.told.keys.allSatisfy { !$0.contains("unseen") })
+      #expect(model.seen.keys.allSatisfy { !$0.contains("unseen") })
     }
   }
 
@@ -84,7 +84,7 @@ import UVTestSupport
       for name in ["a", "a/x", "../outside/b", "../outside/b/y"] { mkdir("\(root)/\(name)", 0o755) }
     } _: { _, watcher, model in
       try await follow(watcher, model) { model.completions == 1 }
-      // The system tells of one arrival: the two are equal, but for the cookie.
+      // The system reports one arrival: the two are equal, but for the cookie.
       rename("\(model.root)/a", "\(model.root)/c")
       exchange("\(model.root)/../outside/b", "\(model.root)/c")
       try await expectEachFolderIsWatched(watcher, model)
@@ -93,7 +93,7 @@ import UVTestSupport
     #endif
   }
 
-  @Test("Symbolic links aren't followed, and their coming and going is told")
+  @Test("Symbolic links aren't followed, and their coming and going is reported")
   func links() async throws {
     try await withTree { loop, watcher, model in
       try await follow(watcher, model) { model.completions == 1 }
@@ -102,14 +102,14 @@ import UVTestSupport
       try await follow(watcher, model) { model.paths == ["link"] }
       mkdir("\(beside)/unseen", 0o755)
       try await follow(watcher, model)
-      #expect(model.told["link/unseen"] == nil)
+      #expect(model.seen["link/unseen"] == nil)
       unlink("\(model.root)/link")
       try await follow(watcher, model) { model.paths.isEmpty }
     }
   }
 
   @Test(
-    "After many operations, while they are watched and scanned, nothing told is missing",
+    "After many operations, while they are watched and scanned, no report is missing",
     arguments: 1...(ProcessInfo.processInfo.environment["UV_STRESS"] == "full" ? 200 : 8))
   func operations(seed: Int) async throws {
     try await withTree { root in
@@ -139,7 +139,7 @@ import UVTestSupport
     (try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8))
     .flatMap { Int($0.dropLast()) } ?? 16384
 
-  @Test("If the system drops events, that is told, and then what differs")
+  @Test("If the system drops events, that is reported, and then what differs")
   func anOverflow() async throws {
     #if os(Linux)
     try await withTree { root in
@@ -194,7 +194,7 @@ import UVTestSupport
         for try await event in watcher { model.take(event) }
         Issue.record("it ended without an error")
       } catch { #expect(error == gone) }
-      #expect(model.told["."] == .rename)
+      #expect(model.seen["."] == .rename)
       await expectFailure(.noSuchFile) { () async throws(UVError) in try await watcher.next().value }
     }
   }

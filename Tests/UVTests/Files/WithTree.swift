@@ -43,23 +43,23 @@ nonisolated(nonsending) func follow(
 nonisolated(nonsending) func follow(_ watcher: FileWatcher, _ model: TreeModel) async throws {
   let end = "\(model.root)/end"
   mkdir(end, 0o755)
-  model.forgetWhatWasTold()
-  try await follow(watcher, model) { model.told["end"] != nil && model.isRight }
+  model.forgetWhatWasSeen()
+  try await follow(watcher, model) { model.seen["end"] != nil && model.isRight }
   rmdir(end)
-  model.forgetWhatWasTold()
-  try await follow(watcher, model) { model.told["end"] != nil && model.isRight }
+  model.forgetWhatWasSeen()
+  try await follow(watcher, model) { model.seen["end"] != nil && model.isRight }
 }
 
-/// Makes a folder in each folder. That it is told shows that the folder is watched, by its present name.
+/// Makes a folder in each folder. That it is reported shows that the folder is watched, by its present name.
 nonisolated(nonsending) func expectEachFolderIsWatched(
   _ watcher: FileWatcher, _ model: TreeModel, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
   try await follow(watcher, model)
   let names = TreeModel.folders(model.root).map { "\($0)/probe" } + ["probe"]
   for name in names { mkdir("\(model.root)/\(name)", 0o755) }
-  try await follow(watcher, model) { names.allSatisfy { model.told[$0] != nil } }
-  model.forgetWhatWasTold()
+  try await follow(watcher, model) { names.allSatisfy { model.seen[$0] != nil } }
+  model.forgetWhatWasSeen()
   for name in names { rmdir("\(model.root)/\(name)") }
-  try await follow(watcher, model) { names.allSatisfy { model.told[$0] != nil } }
+  try await follow(watcher, model) { names.allSatisfy { model.seen[$0] != nil } }
   try await follow(watcher, model)
 }

@@ -14,7 +14,7 @@ import UVTestSupport
     }
   }
 
-  @Test(.rule(2)) func `Closing twice closes once and tells both`() async throws {
+  @Test(.rule(2)) func `Closing twice closes once and calls both completions`() async throws {
     let log = Log<String>()
     try await withCallbackLoop { loop in
       let timer = try LoopTimer(loop)

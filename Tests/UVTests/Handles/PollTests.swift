@@ -27,7 +27,7 @@ import UVTestSupport
       for _ in 0..<10 { try await loop.sleep(for: .zero).value }
       #expect(write(theirs, "x", 1) == 1)
       #expect(try await waiting.value == .readable)
-      // It is told until somebody reads.
+      // It is reported until somebody reads.
       #expect(try await readable.next().value == .readable)
       var byte: UInt8 = 0
       #expect(read(ours, &byte, 1) == 1)
@@ -99,7 +99,7 @@ import UVTestSupport
     }
   }
 
-  @Test(.rule(57)) func `An error on the descriptor is told as EBADF, and ends polling`() async throws {
+  @Test(.rule(57)) func `An error on the descriptor is reported as EBADF, and ends polling`() async throws {
     try await withLoop { loop in
       var ends: [Int32] = [-1, -1]
       #expect(pipe(&ends) == 0)
@@ -107,7 +107,7 @@ import UVTestSupport
       #expect(try await watcher.next().value == .writable)
       Foundation.close(ends[0])
       await expectFailure(.badDescriptor) { () async throws(UVError) in
-        // What was ready before the reader went may be told first.
+        // What was ready before the reader went may be reported first.
         while try await watcher.next().value != nil {}
       }
       await expectError(.badDescriptor, of: try await watcher.next().value)

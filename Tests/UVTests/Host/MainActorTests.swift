@@ -83,7 +83,7 @@ import UVTestSupport
   }
 
   @Test(
-    "A body that waits for the main actor by a detour, beside an open handle, is told after a while",
+    "A body that waits for the main actor by a detour, beside an open handle, is reported after a while",
     arguments: Detour.allCases)
   func indirectly(detour: Detour) async throws {
     let result = await #expect(processExitsWith: .exitCode(7), observing: [\.standardErrorContent]) {

@@ -26,7 +26,7 @@ import UVTestSupport
       }
       stat()
       #expect(files == 1)
-      // Another is told all the same.
+      // Another request is called back all the same.
       again()
       #expect(names == ["ELOOPCLOSED", "ELOOPCLOSED"])
     }
@@ -49,7 +49,7 @@ import UVTestSupport
     #expect(log.values == ["ECANCELED"])
   }
 
-  @Test func `ends while a task that a completion resumes is told each time`() async throws {
+  @Test func `ends while a task that a completion resumes gets an error each time`() async throws {
     let log = Log<String>()
     try await withThread {
       EventLoop.runCallbacks { loop in
@@ -106,7 +106,7 @@ import UVTestSupport
     }
     let counts = Dictionary(log.values.map { ($0, 1) }, uniquingKeysWith: +)
     #expect(counts.count == 14)
-    // What is decided before the end is told, and asks again.
+    // What is decided before the end is reported, and asks again.
     #expect(counts.values.allSatisfy { $0 <= 2 }, "\(counts)")
   }
 
@@ -170,11 +170,11 @@ import UVTestSupport
     #expect(log.values == ["begun true", "ECANCELED", "7"])
   }
 
-  @Test func `A completion that is queued before a shutdown is told what its request came to`() async throws {
+  @Test func `A completion that is queued before a shutdown gets its request's outcome`() async throws {
     let log = Log<String>()
     try await withThread {
       let loop = try EventLoop()
-      // Decided, but not told yet.
+      // Decided, but not reported yet.
       loop.queueMicrotask {
         loop.files.stat("/") { log.append("stat \($0.error?.name ?? "ok")") }
         log.append("microtask")

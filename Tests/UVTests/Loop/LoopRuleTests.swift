@@ -220,7 +220,7 @@ import Darwin
       loop.tcp.connect(to: try listener.localAddress()) { result in
         guard let client = try? result.get() else { return }
         client.write("a") { _ in }
-        // Behind one whose end has not been told.
+        // Behind a write whose end has not been reported.
         client.write("b") { _ in client.close() }
         #expect(client.writeQueueSize == 1)
       }

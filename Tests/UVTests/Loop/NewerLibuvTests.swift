@@ -52,7 +52,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `A loop tells what it has done if its libuv counts that`() async throws {
+  @Test func `A loop says what it has done if its libuv counts that`() async throws {
     let minor = minor
     try await withLoop { loop in
       for _ in 0..<10 { try await loop.sleep(for: .milliseconds(1)).value }

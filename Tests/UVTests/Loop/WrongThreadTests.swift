@@ -39,7 +39,7 @@ import UVTestSupport
     #expect(Self.text(result).contains("spawn on a thread that isn't the event loop's: use executor.execute"))
   }
 
-  @Test func `So does a task that is told there to keep no loop running`() async {
+  @Test func `So does a task that is set there to keep no loop running`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
       Self.elsewhere(loop.spawn {}) { task in task.keepsLoopRunning = false }

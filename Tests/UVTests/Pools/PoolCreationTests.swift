@@ -3,7 +3,7 @@ import UV
 import UVTestSupport
 
 @Suite struct PoolCreationTests {
-  @Test("A creation that fails is tried again as the policy says, and all who wait are told at last")
+  @Test("A creation that fails is tried again as the policy says, and all waiters are notified at last")
   func fails() async throws {
     try await withLoop { loop in
       var attempts = 0
@@ -45,7 +45,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A creation that fails tells one waiter while a connection is lent, which goes to the next")
+  @Test("A creation that fails ends one waiter while a connection is lent, which goes to the next")
   func failsWhileLeased() async throws {
     try await withLoop { loop in
       let server = try PoolServer(loop)

@@ -4,7 +4,7 @@ import UV
 import UVTestSupport
 
 @Suite struct PoolEndTests {
-  @Test func `Closing tells the waiters, closes what is idle, and waits for what is lent`() async throws {
+  @Test func `Closing ends the waiters, closes what is idle, and waits for what is lent`() async throws {
     try await withPool(1) { loop, _, pool in
       let lease = try await pool.lease().value
       let waiting = loop.spawn { () async throws(UVError) in _ = try await pool.lease().value }
@@ -83,7 +83,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `A loop that ends tells the waiters, and takes what comes back later`() async throws {
+  @Test func `A loop that ends notifies the waiters, and takes what comes back later`() async throws {
     try await withThread { try Self.endLoop() }
   }
 

@@ -23,7 +23,7 @@ import UVTestSupport
       let status = try await child.exit().value
       #expect(status.code == 0 && status.signal == nil)
       #expect(child.exitStatus == status)
-      // Whoever asks later is told too.
+      // A caller that asks later gets it, too.
       #expect(try await child.exit().value == status)
     }
   }

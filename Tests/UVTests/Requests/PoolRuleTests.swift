@@ -82,12 +82,12 @@ import UVTestSupport
     #expect(log.values.allSatisfy { $0 == nil || $0 == .cancelled })
   }
 
-  @Test(.rule(52)) func `A temporary file or directory whose name nobody was told is removed`() async throws {
+  @Test(.rule(52)) func `A temporary file or directory whose name nobody got is removed`() async throws {
     try await withLoopAndDirectory { loop, directory in
       for round in 0..<200 {
         let file = loop.files.mkstemp("\(directory)/fileXXXXXX") { _ in }
         let folder = loop.files.mkdtemp("\(directory)/folderXXXXXX") { _ in }
-        // At once, so that nobody is told; some have been picked up by the pool by then.
+        // At once, so that nobody gets a name; some have been picked up by the pool by then.
         if round % 2 == 0 { for _ in 0..<1000 where round % 4 == 0 { _ = loop.clock.now } }
         file.cancel()
         folder.cancel()
@@ -109,7 +109,7 @@ import UVTestSupport
           gate.wait()
           log.append("ended")
         } _: { _ in
-          log.append("told")
+          log.append("called")
         }
         loop.work {
           while log.values.isEmpty { sched_yield() }
@@ -128,7 +128,7 @@ import UVTestSupport
     }
     #expect(log.values.last == "shut down")
     #expect(log.values.contains("ended"))
-    #expect(log.values.filter { $0 == "told" }.count == 1)
+    #expect(log.values.filter { $0 == "called" }.count == 1)
   }
 
   @Test(.rule(54)) func `A file is closed after what is under way on it`() async throws {

@@ -82,13 +82,13 @@ import UVTestSupport
       weak var completion: Token?
       weak var answer: Token?
       do {
-        let (asked, told, value) = (Token(), Token(), Token())
-        (question, completion, answer) = (asked, told, value)
+        let (asked, passed, value) = (Token(), Token(), Token())
+        (question, completion, answer) = (asked, passed, value)
         let submission = other.executor.submit(on: loop) { [asked, value] _ -> Token in
           _ = asked
           return value
         }
-        submission.start { [told] _ in _ = told }.cancel()
+        submission.start { [passed] _ in _ = passed }.cancel()
       }
       try await loop.sleep(for: .zero).value
       #expect(completion == nil && question != nil)

@@ -94,7 +94,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A short read is told by its length, and a read beyond 1 GiB is refused", .rule(15))
+  @Test("A short read is known by its length, and a read beyond 1 GiB is refused", .rule(15))
   func shortReads() async throws {
     try await withLoopAndDirectory { loop, directory in
       try await loop.files.writeFile("\(directory)/f", "0123456789").value

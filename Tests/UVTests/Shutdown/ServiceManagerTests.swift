@@ -4,7 +4,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// What a service manager is told, by a socket such as systemd's.
+/// What a service manager gets, by a socket such as systemd's.
 @Suite(.serialized, .onTheMachine("datagrams between processes")) struct ServiceManagerTests {
   /// Calls `body` with a function that returns what the service manager has got last.
   private static func withManager(_ body: (_ received: () -> String?) throws -> Void) throws {

@@ -160,7 +160,7 @@ import UVTestSupport
   }
 
   @Test func aGroupEndsOnASignalToo() async throws {
-    let told = Log<Void>()
+    let notified = Log<Void>()
     try await withLoop { loop in
       let group = try EventLoopGroup(count: 2)
       let address = try await group.serve(host: "127.0.0.1", port: 0) { connection in
@@ -174,7 +174,7 @@ import UVTestSupport
       }
       try await loop.sleep(for: .zero).value
       kill(getpid(), SIGUSR1)
-      try await loop.until { !told.values.isEmpty }
+      try await loop.until { !notified.values.isEmpty }
       kill(getpid(), SIGUSR1)
       #expect(try await shutdown.value.count == 1)
       client.close()

@@ -142,7 +142,7 @@ import UVTestSupport
       let taken = ends.values.prefix { $0 == nil }.count
       #expect(taken > 100 && taken < count)
       #expect(ends.values.dropFirst(taken).allSatisfy { $0 == .cancelled })
-      // The peer has what was told as taken, and at most a part of the next.
+      // The peer has what was reported as taken, and at most a part of the next.
       let received = await Self.readToEnd(server)
       #expect(received.count / 1024 == taken)
     }

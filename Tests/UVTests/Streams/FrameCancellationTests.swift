@@ -48,7 +48,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `A frame that has come isn't lost if its reader is cancelled before it is told`() async throws {
+  @Test func `A frame that has come isn't lost if its reader is cancelled before it hears`() async throws {
     try await withStream { loop, near, far in
       try await far.write("one\ntwo\nthree\n").value
       #expect(try await near.readLine(limit: 5).value == "one")
@@ -99,7 +99,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A reader of frames that waits when its loop ends is told, and what asks again ends with the loop")
+  @Test("A reader of frames that waits when its loop ends hears it, and what asks again ends with the loop")
   func loopEnds() async throws {
     let codes = try await withThread {
       let log = Log<UVError.Code?>()

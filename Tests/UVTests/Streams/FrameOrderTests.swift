@@ -65,7 +65,7 @@ import UVTestSupport
       try await loop.settle { log.values.count == 3 }
       #expect(
         log.values == ["ESOURCESTARTED", "12345", "end"] || log.values == ["12345", "end", "ESOURCESTARTED"])
-      // A handler that stops after the bytes isn't told of the end; the next one is.
+      // A handler that stops after the bytes isn't notified of the end; the next one is.
       near.start { log.append("\($0.value.flatMap { $0 } ?? "end")") }
       try await loop.settle { log.values.count == 4 }
       #expect(log.values.last == "end")
@@ -88,7 +88,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `A handler is told first of what frames have left, and then of what comes`() async throws {
+  @Test func `A handler gets first what frames have left, and then what comes`() async throws {
     try await withStream { loop, near, far in
       try await far.write("header\nbody, ").value
       #expect(try await near.readLine(limit: 10).value == "header")

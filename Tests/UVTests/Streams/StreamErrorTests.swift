@@ -2,7 +2,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// An error that has ended a stream goes on being told.
+/// An error that has ended a stream goes on being reported.
 @Suite struct StreamErrorTests {
   @Test func everyReaderOfAStreamThatWasResetIsToldSo() async throws {
     let log = Log<String>()
@@ -23,7 +23,7 @@ import UVTestSupport
     #expect(log.values == Array(repeating: "ECONNRESET", count: 4))
   }
 
-  @Test func `Bytes that come together with a reset are read, and then the reset is told, not an end`()
+  @Test func `Bytes that come together with a reset are read, and then the reset is reported, not an end`()
     async throws
   {
     let log = Log<String>()

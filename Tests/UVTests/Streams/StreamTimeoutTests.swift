@@ -80,7 +80,7 @@ import UVTestSupport
       #expect(await failure { () async throws(UVError) in try await reading.value } == "read \(text)")
       #expect(log.values == [String?](repeating: "write \(text)", count: 3))
       #expect(server.isClosing)
-      // What comes later is told why the connection is closed.
+      // A later operation reports why the connection is closed.
       #expect(
         await failure { () async throws(UVError) in try await server.write("later").value } == "write \(text)"
       )
@@ -244,7 +244,7 @@ import UVTestSupport
   }
 
   @Test(
-    "A stream that is told to block while it is sent a file keeps no thread, and its timeout counts",
+    "A stream that is set to block while it is sent a file keeps no thread, and its timeout counts",
     .onTheMachine("/proc/self/fd, by which a pipe is opened anew"), arguments: [false, true])
   func blockingMeanwhile(isPipe: Bool) async throws {
     try await withTemporaryDirectory { directory in

@@ -78,7 +78,7 @@ import UVTestSupport
     }
   }
 
-  @Test("To set the total again begins it anew, and a program that doesn't wait isn't told")
+  @Test("To set the total again begins it anew, and a program that doesn't wait isn't notified")
   func anew() async throws {
     try await withPair { loop, client, server in
       for number in 0..<20 {

@@ -20,7 +20,7 @@ import UVTestSupport
       #expect(try await near.readLine(limit: 100).value == "defgh")
       try await far.shutdown().value
       #expect(try await near.readLine(limit: 100).value == nil)
-      #expect(try near.tryReadLine(limit: 100) == nil, "the end is told by a read")
+      #expect(try near.tryReadLine(limit: 100) == nil, "a read reports the end")
     }
   }
 

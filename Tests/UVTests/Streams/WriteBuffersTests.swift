@@ -19,11 +19,11 @@ import UVTestSupport
       let buffers = (0..<1500).map { index in
         index % 7 == 0 ? Bytes() : Bytes(repeating: UInt8(truncatingIfNeeded: index), count: size)
       }
-      let told = Log<String>()
+      let results = Log<String>()
       let writer = loop.spawn { () async throws(UVError) in
         try await client.write(buffers).value
-        client.write(buffers) { told.append("\($0.error?.name ?? "ok")") }
-        client.write(buffers) { told.append("\($0.error?.name ?? "ok")") }
+        client.write(buffers) { results.append("\($0.error?.name ?? "ok")") }
+        client.write(buffers) { results.append("\($0.error?.name ?? "ok")") }
         try await client.write(buffers).value
         try await client.shutdown().value
       }
@@ -33,7 +33,7 @@ import UVTestSupport
       var sent: [UInt8] = []
       for _ in 0..<4 { for bytes in buffers { sent += bytes } }
       #expect(received == sent)
-      #expect(told.values == ["ok", "ok"])
+      #expect(results.values == ["ok", "ok"])
     }
   }
 

@@ -34,7 +34,7 @@ import Darwin
       for try await part in server { count += part.count }
       #expect(count == 8 << 20)
       while log.values.count < 2 { try await loop.sleep(for: .zero).value }
-      // The peer resets, and there is nobody left to tell.
+      // The peer resets, and there is nobody left to notify.
       client.closeReset()
       while (try? server.peerAddress()) != nil { try await loop.sleep(for: .zero).value }
       try await server.shutdown().value
@@ -113,7 +113,7 @@ import Darwin
     #expect(log.values.allSatisfy { $0 == .connectionReset || $0 == .brokenPipe })
   }
 
-  @Test("The end of a write is told after the call has returned, also if it was taken at once", .rule(30))
+  @Test("The end of a write is reported after the call has returned, also if it was taken at once", .rule(30))
   func writesEndLater() async throws {
     let log = Log<String>()
     try await withPair { loop, client, server in

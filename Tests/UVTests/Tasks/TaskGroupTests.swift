@@ -168,7 +168,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Of nested deadlines the earlier counts, and tells whose it was", arguments: [true, false])
+  @Test("Of nested deadlines the earlier counts, and says whose it was", arguments: [true, false])
   func nested(innerIsEarlier: Bool) async throws {
     try await withLoop { loop in
       var innerError: UVError?

@@ -23,7 +23,7 @@ import UVTestSupport
       try loop.runCallbacks { loop in
         loop.queueMicrotask { before.cancel() }
         let other = loop.sleep(for: .untilCancelled) { _ in log.append(3) }
-        // Whoever asks in the callback that starts it is told of it.
+        // A question in the callback that starts the timer counts it.
         #expect(loop.isAlive)
         #expect(loop.backendTimeout != nil)
         other.cancel()

@@ -2,7 +2,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// How long a loop's turns take, as the loop itself tells.
+/// How long a loop's turns take, as the loop itself reports.
 @Suite struct LagTests {
   /// Keeps the loop's thread busy.
   private func spin(for duration: Duration) {
@@ -38,7 +38,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An event waits half of a turn on average, and what is measured later is told apart")
+  @Test("An event waits half of a turn on average, and what is measured later is kept apart")
   func waits() async throws {
     try await withLoop { loop in
       #expect(LoopLag().waitMean == .zero && LoopLag().waitStandardDeviation == .zero)

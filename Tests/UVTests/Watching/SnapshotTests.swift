@@ -123,7 +123,7 @@ import UVTestSupport
           $0.wait?.operation == "task" && $0.wait?.subject == "UVTests/SnapshotTests.swift:\(line)"
         })
       #expect(tasks.filter { $0.state == .elsewhere }.count == 1)
-      // A request with a timeout is told as what it is made of.
+      // A request with a timeout is reported as its parts.
       #expect(tasks.filter { $0.wait?.operation == "sleep" }.count == 2)
       continuation.finish()
       slow.cancel()

@@ -50,7 +50,7 @@ extension Swift.Result where Failure == any Error {
 /// Two values of which one may be missing, for which there are two optionals.
 package enum EitherAnd<Left, Right> { case left(Left), right(Right), both(Left, Right) }
 
-/// What tells a task that it was cancelled, for which it returns a closure.
+/// A flag by which a task learns that it was cancelled. In its place a task returns a closure.
 package final class Box<T> {
   package var value: T
   package init(_ value: T) { self.value = value }

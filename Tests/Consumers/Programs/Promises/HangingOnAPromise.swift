@@ -1,4 +1,4 @@
-// A program without a run waits for promises itself, and is told that this blocks its main thread.
+// A program without a run waits for promises itself, and hears that this blocks its main thread.
 import UV
 import UVPromises
 

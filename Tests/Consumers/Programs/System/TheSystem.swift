@@ -68,7 +68,7 @@ enum TheSystem: Program {
     print(code(of: try Environment.set("", to: "value")) == .invalidArgument)
   }
 
-  /// What is no terminal is told from one that is; a terminal is put into raw mode and back.
+  /// A file that is no terminal is distinguished from one; a terminal is put into raw mode and back.
   private static func terminalsAndTheirModes() throws {
     try EventLoop.run { loop in
       print(HandleType(guessing: 0) == .tty)
