@@ -17,7 +17,7 @@ final class ChannelSockets {
       watched[descriptor] = socket
       socket.watch(for: events)
     }
-    // Without a poll c-ares goes by its time limits, and tells of a failure.
+    // Without a poll c-ares goes by its time limits, and reports a failure.
   }
 
   fileprivate func isReady(_ descriptor: Int32, _ events: PollEvents) {
@@ -55,7 +55,7 @@ private final class WatchedSocket: DescriptorPollOwner {
   func end() { poll.take()?.end() }
 
   func descriptorIsReady(for events: PollEvents, hasError: Bool) {
-    // Reading and writing tell c-ares which error it is.
+    // Reading and writing show c-ares which error it is.
     sockets?.isReady(descriptor, hasError ? wanted : events)
   }
 

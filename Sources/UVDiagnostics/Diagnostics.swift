@@ -26,7 +26,7 @@ public struct Diagnostics: Sendable {
   /// The loops to look at, in the order in which they are shown. Add those of a group to show all on one page.
   /// Loops of one name get a number: `worker`, `worker 2`.
   public var executors: [LoopExecutor]
-  /// The secret that a request must carry: 16 or more of the letters, digits and `-._~`. At first it is made at random,
+  /// The secret that a request must carry: 16 or more of the letters, digits and `-._~`. The default is made at random,
   /// for each value anew. Set one of your own if it is configured elsewhere, as for Prometheus.
   public var token = Diagnostics.randomToken()
   /// The names of this machine in URLs, in addition to addresses and `localhost`; none by default.

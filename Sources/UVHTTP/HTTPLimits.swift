@@ -17,8 +17,8 @@ public struct HTTPLimits: Sendable {
   public var connections = 10_000
   /// How many connections beyond ``connections`` may be open to be refused, 0 or more; 0 by default. The first request of
   /// each is answered with 503 (Service Unavailable), and the connection ends. Its client can then go elsewhere, or
-  /// tell its user, in place of waiting. One that says nothing has the time of ``lastSilence``. When there are as
-  /// many of these, too, further clients wait in the system's queue. ``HTTPServer/counts`` tells how many there were.
+  /// report it, in place of waiting. One that says nothing has the time of ``lastSilence``. When there are as
+  /// many of these, too, further clients wait in the system's queue. ``HTTPServer/counts`` says how many there were.
   public var refusedConnections = 0
   /// How many requests of one connection may be handed out that aren't answered, 1 or more; 16 by default. Only
   /// those with a method that looks and changes nothing, such as GET, and without a body are handed out before

@@ -1,4 +1,4 @@
-/// Something that the library tells the log handler, ``Configuration/logHandler``.
+/// An event that the library reports to the log handler, ``Configuration/logHandler``.
 ///
 /// PromiseKit's `LogEvent`, with the same cases, so that a `switch` of its users covers them all. A lost promise comes with
 /// the place where it was made, which debug builds know.

@@ -202,6 +202,6 @@ extension Resolver where T == Void {
 }
 
 // Sound: the promise is touched on the loop's thread only, and the value is given up by who resolves the
-// promise; see there. Not where `T: Sendable`: with a condition, the compiler of Swift 6 cannot tell the type
+// promise; see there. Not where `T: Sendable`: with a condition, Swift 6's compiler cannot infer the type
 // of `Promise { fetch($0.resolve) }`.
 extension Resolver: @unchecked Sendable {}

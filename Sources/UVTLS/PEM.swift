@@ -79,7 +79,7 @@ final class PEM {
     throw isMissing ? fault("there is no private key in it") : error
   }
 
-  /// Whether an error is OpenSSL's way to tell of the end.
+  /// Whether an error is OpenSSL's way to report the end.
   private static func isAtEnd(_ error: UInt) -> Bool {
     ctls_error_library(error) == ERR_LIB_PEM && ctls_error_reason(error) == PEM_R_NO_START_LINE
   }

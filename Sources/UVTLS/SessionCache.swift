@@ -2,7 +2,7 @@ import COpenSSL
 
 /// The sessions with which a client can make its next handshake shorter, by host and port.
 ///
-/// Each of TLS 1.3 is used once, as the standard recommends: somebody who watches the network then can't tell
+/// Each of TLS 1.3 is used once, as the standard recommends: an observer of the network then can't see
 /// that two connections belong together. One of TLS 1.2 is used again, because a server doesn't send another.
 // Sound: everything is behind the lock.
 final class SessionCache: @unchecked Sendable {

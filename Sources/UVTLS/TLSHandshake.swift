@@ -79,7 +79,7 @@ final class TLSHandshake {
     moment = loop.sleep(for: Self.timeInShutdown) { [self] in if case .success = $0 { timeOut() } }
   }
 
-  /// Nobody tells a connection whose handshake is on the thread pool.
+  /// Nothing notifies a connection whose handshake is on the thread pool.
   private func hurryIfNeeded() { if connection.isQuiescing { hurry() } }
 
   // MARK: Going on

@@ -133,7 +133,7 @@ final class TLSSession: StreamFilter {
     if offered != nil { keepRenewed() }
   }
 
-  /// Keeps what a server of TLS 1.2 has sent in place of the session that was resumed. OpenSSL tells of the
+  /// Keeps what a server of TLS 1.2 has sent in place of the session that was resumed. OpenSSL reports the
   /// first one only.
   private func keepRenewed() {
     guard SSL_version(ssl) <= TLS1_2_VERSION, SSL_session_reused(ssl) == 1, SSL_get_session(ssl) != offered,
@@ -165,7 +165,7 @@ final class TLSSession: StreamFilter {
   /// Whether all of a client's first message has come, and the handshake isn't done.
   var isGreeted: Bool { greeting != nil }
 
-  /// The name that the client asks for, or has asked for. OpenSSL doesn't tell a server of TLS 1.2 that has
+  /// The name that the client asks for, or has asked for. OpenSSL has none for a server of TLS 1.2 that has
   /// resumed a session.
   var serverName: String? {
     if context.isServer { return askedName }

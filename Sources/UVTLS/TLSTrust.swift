@@ -42,9 +42,9 @@ public struct TLSTrust: Sendable {
 
   /// Sets the roots of a context.
   ///
-  /// - Parameter names: Whether the context tells its peers the roots' names, as a server does that asks for
+  /// - Parameter names: Whether the context sends its peers the roots' names, as a server does that asks for
   ///   certificates.
-  /// - Returns: What tells these roots from others.
+  /// - Returns: What distinguishes these roots from others.
   @discardableResult
   func apply(to context: OpaquePointer, namingRoots names: Bool) throws(UVError) -> [[UInt8]] {
     switch roots {
@@ -105,7 +105,7 @@ public struct TLSClientCertificates: Sendable {
     TLSClientCertificates(trust: trust, isRequired: true)
   }
 
-  /// - Returns: What tells this from others.
+  /// - Returns: What distinguishes this from others.
   func apply(to context: OpaquePointer) throws(UVError) -> [[UInt8]] {
     guard let trust else { return [Array("none".utf8)] }
     let roots = try trust.apply(to: context, namingRoots: true)

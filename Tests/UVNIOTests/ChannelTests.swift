@@ -276,7 +276,7 @@ private final class Greeting: ChannelInboundHandler, Sendable {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { context.close(promise: nil) }
 }
 
-/// Tells a promise that the connection is there, before anybody else hears of it.
+/// Notifies a promise that the connection is there, before anybody else hears of it.
 private final class CascadeConnect: ChannelOutboundHandler, Sendable {
   typealias OutboundIn = ByteBuffer
 

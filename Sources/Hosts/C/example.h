@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Tells the outcome of the call with this token: 0 or a code of libuv's, and bytes that are valid until it
+// Reports the outcome of the call with this token: 0 or a code of libuv's, and bytes that are valid until it
 // returns.
 typedef void (*example_answer)(uintptr_t token, int32_t code, const uint8_t *bytes, ptrdiff_t count);
 

@@ -49,7 +49,7 @@ const swift = [
   '-Xcc', `-I${findHeaders()}`,
 ];
 if (options.static) swift.push('--static-swift-stdlib');
-// Node has the functions, and the linker needs to be told that on macOS alone.
+// Node has the functions, and only the linker of macOS needs an option for that.
 if (process.platform === 'darwin') swift.push('-Xlinker', '-undefined', '-Xlinker', 'dynamic_lookup');
 
 function run(more, stdio) {

@@ -1,6 +1,6 @@
 import CUV
 
-/// Looks up both kinds of addresses of a host side by side, and tells them when they should be tried, as RFC
+/// Looks up both kinds of addresses of a host side by side, and gives them when they should be tried, as RFC
 /// 8305 says: IPv6 addresses at once, IPv4 addresses at once if IPv6's are known, else a little later.
 package final class HostLookup {
   private let loop: EventLoop

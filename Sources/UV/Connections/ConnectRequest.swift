@@ -76,7 +76,7 @@ class AnyConnectRequest: ActiveRequest {
     return 0
   }
 
-  /// Tells the result, on the loop.
+  /// Reports the result, on the loop.
   func finish(_ code: Int32) {}
 }
 

@@ -67,7 +67,7 @@ package struct PassedSockets {
     state.withLock { $0.best(for: .one(address)) != nil }
   }
 
-  /// Closes the sockets that no listener has taken, and tells the predecessor that it may end.
+  /// Closes the sockets that no listener has taken, and notifies the predecessor that it may end.
   static func ready() {
     let predecessor = state.withLock { state in
       state.sockets = []

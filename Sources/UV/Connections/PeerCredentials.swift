@@ -1,6 +1,6 @@
 import CUV
 
-/// The process at the other end of a Unix domain socket, and its user. The system tells it, so the peer can't lie.
+/// The process at the other end of a Unix domain socket, and its user. The system says it, so the peer can't lie.
 ///
 /// The corresponding option of Linux is `SO_PEERCRED`; Apple's systems and FreeBSD have `getpeereid`.
 public struct PeerCredentials: Hashable, Sendable {

@@ -65,7 +65,7 @@ extension ByteStream {
   ///   It fails with `badDescriptor` if the file is closed or not open for reading, and with
   ///   `invalidArgument` for a negative number or a file of another loop. If it fails, some of the bytes may
   ///   have been sent. If you cancel it, the sending stops where it is; a write would go on. Later
-  ///   writes follow, so cancel it only if you close the stream next, or if your protocol can tell the peer.
+  ///   writes follow, so cancel it only if you close the stream next, or if your protocol can warn the peer.
   ///
   /// The corresponding libuv function is `uv_queue_work`; the thread pool then calls the system's `sendfile`.
   public func sendfile(_ file: File, from offset: Int64 = 0, count: Int) -> Request<Int> {
@@ -84,7 +84,7 @@ extension ByteStream {
     }
     var request: SocketSendfileRequest?
     weak var filtered: FilteredSendfile?
-    // If the stream closes, the sending that is under way is cancelled. A timeout tells its own error.
+    // If the stream closes, the sending that is under way is cancelled. A timeout reports its own error.
     let isAbandoned: Completion<Void> = { result in
       guard case .failure(let error) = result else { return }
       let reason =

@@ -42,7 +42,7 @@ public class StreamListener<Connection: ByteStream>: SourceHandle<Connection> {
   private var isFull = false
 
   /// How many accepted connections the loop may have open at a time, 1 or more. While there are as many, this
-  /// listener accepts none. At first there is no limit.
+  /// listener accepts none. The default is no limit.
   ///
   /// ```swift
   /// listener.connectionLimit = 1000

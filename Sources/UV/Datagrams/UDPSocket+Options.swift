@@ -110,7 +110,7 @@ extension UDPSocket {
     }
   }
 
-  /// Chooses whether this machine receives what the socket sends to a group. At first it does.
+  /// Chooses whether this machine receives what the socket sends to a group. It does by default.
   ///
   /// - Parameter isEnabled: True if it receives that.
   /// - Throws: `badDescriptor` if the socket is closed.

@@ -1,4 +1,4 @@
-/// Keeps a source and its loop going while somebody asks, and tells the source if the loop ends first.
+/// Keeps a source and its loop going while a reader waits, and notifies the source if the loop ends first.
 final class SourceStay: ActiveRequest {
   private let operation: String
   private var onLoopEnd: (() -> Void)?

@@ -215,7 +215,7 @@ final class WaiterQueue<Element>: AnyWaiterQueue {
     return first.take()?.waiter
   }
 
-  /// Tells a handler of the end that came before it.
+  /// Notifies a handler of the end that came before it.
   func tellEnd() {
     if hasEnded, let handler = takeHandler() { handler.resume(ending) }
   }
@@ -322,7 +322,7 @@ final class WaiterQueue<Element>: AnyWaiterQueue {
     for entry in others { entry.waiter.resume(ending) }
   }
 
-  /// Ends the source for everyone who asks later. The driver tells those who wait.
+  /// Ends the source for all later readers. The driver notifies those that wait.
   ///
   /// - Returns: False if it has ended before.
   func end(_ error: UVError?) -> Bool {
@@ -333,21 +333,21 @@ final class WaiterQueue<Element>: AnyWaiterQueue {
     return true
   }
 
-  /// Tells everyone who waits of an error that isn't the end. They may ask again.
+  /// Notifies all waiters of an error that isn't the end. They may ask again.
   func failAll(_ error: UVError) {
     let others = takeOthers()
     fail(error)
     for entry in others { entry.waiter.resume(.failure(error)) }
   }
 
-  /// Tells everyone who waits of an error that isn't the end; see ``failAll(_:)``. A callback that handles
+  /// Notifies all waiters of an error that isn't the end; see ``failAll(_:)``. A callback that handles
   /// each element stays the handler.
   func failEach(_ error: UVError) {
     guard hasHandler, case .callback(let handler)? = first?.waiter else { return failAll(error) }
     handler(.failure(error))
   }
 
-  /// Tells the handler, or whoever waits first, of an error that isn't the end. They may ask again.
+  /// Notifies the handler, or the first waiter, of an error that isn't the end. They may ask again.
   private func fail(_ error: UVError) {
     hasHandler = false
     takeFirst()?.resume(.failure(error))

@@ -181,7 +181,7 @@ public final class File {
     for done in others { body(done) }
   }
 
-  /// Tells the end of a close in a microtask. A success needs no closure.
+  /// Reports the end of a close in a microtask. A success needs no closure.
   private func tell(_ done: @escaping Completion<Void>, _ result: Result<Void, UVError>) {
     switch result {
     case .success: loop.complete(done, .close)

@@ -24,7 +24,7 @@ enum FileAnswer {
     .other({ done(.success(convert($0))) }, { done(.failure($0)) }, { _ = convert($0) })
   }
 
-  /// The same for a file or directory whose name only the answer tells. If the request has been cancelled
+  /// The same for a file or directory whose name only the answer has. If the request has been cancelled
   /// meanwhile, `remove` removes it, because nobody else could.
   static func temporary<Success>(
     _ convert: @escaping (FileRequest) -> Success, _ done: @escaping Completion<Success>,
@@ -36,7 +36,7 @@ enum FileAnswer {
     }
   }
 
-  /// Tells the answer of a request that has succeeded, and recycles the request.
+  /// Reports the answer of a request that has succeeded, and recycles the request.
   func succeed(from request: FileRequest) {
     switch self {
     case .void(let done):

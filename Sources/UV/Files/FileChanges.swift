@@ -17,11 +17,11 @@ public struct FileEvent: Hashable, Sendable {
     public static let change = Kinds(rawValue: Int32(UV_CHANGE.rawValue))
     /// The system has dropped events, because too many came before they were read. Without a name this says
     /// that it has happened in a directory that is watched with all below it. The watcher then looks through
-    /// all of it, and tells each file that has changed, each directory that has come or gone, and, with this
+    /// all of it, and names each file that has changed, each directory that has come or gone, and, with this
     /// kind, each directory in which names may have come or gone. ``complete`` follows.
     public static let overflow = Kinds(rawValue: 1 << 16)
     /// Every directory is watched. It comes once from a watcher of a directory and all below it, and again
-    /// after each ``overflow``. Later events tell all that changes after the program has read the tree now.
+    /// after each ``overflow``. Later events report all that changes after the program has read the tree now.
     public static let complete = Kinds(rawValue: 1 << 17)
   }
 
@@ -30,7 +30,7 @@ public struct FileEvent: Hashable, Sendable {
   /// The name of the file in the watched directory, or of the watched file. If the directory is watched with
   /// all below it, it is the path below the directory, and `.` for the directory itself.
   ///
-  /// It is nil if the system doesn't tell the name, or if too much has happened while nobody asked. In that
+  /// It is nil if the system doesn't say the name, or if too much has happened while nobody asked. In that
   /// case look at the whole directory.
   public var name: FilePath?
   /// The error of watching the directory of this name, such as `permissionDenied`; nil if there is none. The

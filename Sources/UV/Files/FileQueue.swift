@@ -65,7 +65,7 @@ final class FileQueue {
     return true
   }
 
-  /// Tells the answers that have come, and starts work on the operations that they lead to. Returns whether
+  /// Reports the answers that have come, and starts work on the operations that they lead to. Returns whether
   /// there were any.
   @discardableResult
   func deliver() -> Bool {
@@ -75,7 +75,7 @@ final class FileQueue {
     return true
   }
 
-  /// Tells the answers that have come; false if there are none.
+  /// Reports the answers that have come; false if there are none.
   private func tell() -> Bool {
     var next = cuv_file_queue_finished(queue)
     if next == nil { return false }

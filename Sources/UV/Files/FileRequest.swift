@@ -225,7 +225,7 @@ final class FileRequest: ActiveRequest {
 
   // MARK: Ending
 
-  /// Tells the answer, on the loop. Returns whether that was the end; the caller then puts the object back.
+  /// Reports the answer, on the loop. Returns whether that was the end; the caller then puts the object back.
   func finish() -> Bool {
     if goesOn() { return false }
     if !isQueued { countTime() }

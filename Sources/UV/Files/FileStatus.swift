@@ -18,7 +18,7 @@ public enum FileType: Hashable, Sendable {
   case characterDevice
   /// A device that is read and written in blocks, such as a disk.
   case blockDevice
-  /// The file system doesn't tell the type, or the file is of a type that isn't listed here.
+  /// The file system doesn't say the type, or the file is of a type that isn't listed here.
   case unknown
 
   init(mode: UInt64) {
@@ -76,7 +76,7 @@ public struct FileStatus: Hashable, Sendable {
   public var modificationTime: Duration
   /// When the file's contents or its status last changed, as the time since the beginning of 1970 (UTC).
   public var changeTime: Duration
-  /// When the file was made, as the time since the beginning of 1970 (UTC). Some file systems don't tell it.
+  /// When the file was made, as the time since the beginning of 1970 (UTC). Some file systems don't store it.
   public var creationTime: Duration
 
   init(_ status: uv_stat_t) {
@@ -111,6 +111,6 @@ extension Duration {
 public struct DirectoryEntry: Hashable, Sendable {
   /// The entry's name, byte for byte.
   public var name: FilePath.Component
-  /// The entry's type; `unknown` if the file system doesn't tell.
+  /// The entry's type; `unknown` if the file system doesn't say.
   public var type: FileType
 }

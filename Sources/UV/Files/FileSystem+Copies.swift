@@ -39,7 +39,7 @@ extension FileSystem {
   /// Makes a file with a name that no other file has, and opens it.
   ///
   /// - Parameter template: The file's path. Its last six characters must be `XXXXXX`; they are replaced.
-  /// - Returns: A request for the file, open for reading and writing. Its ``File/path`` tells the name.
+  /// - Returns: A request for the file, open for reading and writing. Its ``File/path`` has the name.
   ///
   /// The corresponding libuv function is `uv_fs_mkstemp`.
   public func mkstemp(_ template: some PathConvertible) -> Request<File> {

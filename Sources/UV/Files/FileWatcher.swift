@@ -158,7 +158,7 @@ extension FileWatcher {
   }
 }
 
-/// Tells a file from a later one of the same name, even if that got the same number.
+/// Distinguishes a file from a later one of the same name, even if that got the same number.
 private struct FileIdentity: Equatable {
   private let device, inode: UInt64
   private let creationTime: Duration

@@ -25,7 +25,7 @@ extension WatchedTree {
       return
     }
     if name.isEmpty {
-      // The parent of another folder tells the same.
+      // The parent of another folder reports the same.
       if folder === tree.root {
         tell(.change, [0])
         mayBeReadable(folder)
@@ -91,7 +91,7 @@ extension WatchedTree {
       tree.remove(folder)
       return hasCome(name, in: parent, byMove: true)
     }
-    // If another folder was there, the two may have changed places, which the system tells as two moves of this one. A
+    // If another folder was there, the two may have changed places, which the system shows as two moves of this one. A
     // look shows which one is there now.
     let isOnto = parent.children[name] != nil
     if folder.watch < 0 {

@@ -81,7 +81,7 @@ extension WatchedTree {
         folder: folder, path: path, isAbsent: true, moveCount: tree.moveCount)
     default:
       if found.code < 0 {
-        // Nothing else tells that a folder has come which can't be watched.
+        // No other event reports that a folder has come which can't be watched.
         return leaveOut(folder, found.code, look == .everything ? .rename : [])
       }
       guard let (place, isNew) = place(folder, watch: found.code) else { return }
@@ -98,7 +98,7 @@ extension WatchedTree {
     }
   }
 
-  /// Tells that a folder can't be watched or listed. If it is the root, or if the system has no room for more, that is
+  /// Says that a folder can't be watched or listed. If it is the root, or if the system has no room for more, that is
   /// the end.
   private func leaveOut(_ folder: WatchedFolder, _ code: Int32, _ kinds: FileEvent.Kinds) {
     let path = tree.path(of: folder)
@@ -112,7 +112,7 @@ extension WatchedTree {
 
   private static var isMountedTwice: Int32 { -2 }
 
-  /// Notes which folder stands in a place: the watch tells.
+  /// Notes which folder stands in a place: the watch says it.
   ///
   /// - Returns: The folder, and whether the place is found to have another one than before; nil if the place is
   ///   given up.
@@ -129,7 +129,7 @@ extension WatchedTree {
       // Amid a move of it, or of a folder above it, nobody can look whether it is there, too.
       let canBeLookedAt = tree.path(of: other) != nil
       if watch == folder.predecessor, other !== tree.root, canBeLookedAt {
-        // Is it there, too, or has it come back? A look at the other place tells; then this one is looked at again.
+        // Is it there, too, or has it come back? A look at the other place shows it. Then this one follows.
         folder.predecessor = Self.isMountedTwice
         enqueue(other, .silent)
         enqueue(folder, .everything)

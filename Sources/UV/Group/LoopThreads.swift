@@ -42,7 +42,7 @@ package final class LoopThreads: Sendable {
       didEnd()
       throw failure(code, "thread_create")
     }
-    // Nobody joins the thread; `didEnd` tells of its end.
+    // Nobody joins the thread; `didEnd` reports its end.
     pthread_detach(thread)
     return try start.wait()
   }
@@ -69,7 +69,7 @@ package final class LoopThreads: Sendable {
   }
 }
 
-/// Used by a thread to tell its maker that its loop exists.
+/// Used by a thread to notify its maker that its loop exists.
 private final class Start {
   let threads: LoopThreads
   let isKept: Bool

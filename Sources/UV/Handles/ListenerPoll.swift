@@ -56,7 +56,7 @@ final class ListenerPoll: HandleExtension {
     file = ListeningSockets.remove(self)
   }
 
-  /// The poll closes after the listener, so that libuv tells of the listener's close last. libuv has closed
+  /// The poll closes after the listener, so that libuv reports the listener's close last. libuv has closed
   /// the descriptor by now.
   override func closeBegan() {
     if let file { ListeningSockets.descriptorClosed(file) }

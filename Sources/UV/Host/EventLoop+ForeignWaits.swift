@@ -1,6 +1,6 @@
 /// A run whose tasks wait for what isn't the loop's.
 extension EventLoop {
-  /// Tells the values of the loop that it ends, before the run does, if its tasks wait for what they have.
+  /// Notifies the values of the loop that it ends, before the run does, if its tasks wait for what they have.
   ///
   /// A task that awaits a future of SwiftNIO isn't woken by its cancellation. The future is answered when the
   /// loop ends, and the loop would wait for the task. So once all tasks have been seen to wait for something

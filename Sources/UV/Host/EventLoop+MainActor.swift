@@ -103,7 +103,7 @@ struct MainActorLooks {
   }
 }
 
-/// Tells whether a thread runs something of the main queue.
+/// Says whether a thread runs something of the main queue.
 private enum MainQueueMark {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()

@@ -20,7 +20,7 @@ struct LoopEnding {
     weak var object: (any ServiceObserver)?
   }
 
-  /// Tells an object of the beginning of the service's end, without keeping it.
+  /// Notifies an object of the beginning of the service's end, without keeping it.
   mutating func add(_ observer: any ServiceObserver) {
     // As many as there are may be gone.
     if observers.count == observers.capacity { observers.removeAll { $0.object == nil } }

@@ -119,7 +119,7 @@ final class LoopInternals {
   func flushNextTurn(_ writer: any Flushable) {
     if unflushed.isEmpty {
       uv_ref(cuv_handle(prepare))
-      // A prepare handle doesn't shorten the time that libuv tells a host to wait.
+      // A prepare handle doesn't shorten the time that libuv asks a host to wait.
       if isDrivenByHost { _ = pump() }
     }
     unflushed.append(writer)
@@ -226,7 +226,7 @@ private func idleCallback(_ handle: UnsafeMutablePointer<uv_idle_t>?) {
 }
 
 #if os(Linux)
-/// Tells whether the main queue runs what it is sent.
+/// Says whether the main queue runs what it is sent.
 private final class MainQueueProbe: Sendable {
   let hasRun = Atomic(false)
 }

@@ -85,7 +85,7 @@ extension EventLoop {
     complete(done, operation, code.rawValue)
   }
 
-  /// Tells a writer in a microtask that its bytes are on their way, without a closure.
+  /// Notifies a writer in a microtask that its bytes are on their way, without a closure.
   package func completeWrite(_ done: @escaping Completion<Void>) { complete(done, .write) }
 
   /// A number that no other waiter of the loop's sources has; never 0.

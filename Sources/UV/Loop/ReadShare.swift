@@ -9,7 +9,7 @@ struct ReadShare {
 
   private var reader: UnsafeRawPointer?
   private var count = 0
-  /// Tells one turn from another: the loop has polled if it has changed.
+  /// Distinguishes one turn from another: the loop has polled if it has changed.
   private(set) var turn: UInt32 = 0
 
   /// Notes that `handle` has filled a buffer of `size` bytes.

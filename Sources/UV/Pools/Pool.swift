@@ -77,7 +77,7 @@ public final class Pool<Resource: PoolResource> {
   /// - Returns: A request for the lease. It fails with `timedOut` after ``PoolLimits/wait``, with `busy` if
   ///   too many wait, with the error of a creation that has failed after all its attempts, with `cancelled`
   ///   if the pool is closed or the loop ends meanwhile, and with `badDescriptor` after ``close()``. A
-  ///   creation that fails tells everybody who waits, or only the first if resources are lent that may still
+  ///   creation that fails ends all waiters, or only the first if resources are lent that may still
   ///   come back. If the request is cancelled, a creation that it has begun goes on, and its resource becomes
   ///   idle.
   public func lease() -> Request<PoolLease<Resource>> { Request(of: loop) { [self] in lease($0) } }

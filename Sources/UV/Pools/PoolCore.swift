@@ -47,7 +47,7 @@ final class PoolCore<Resource: PoolResource>: AnyPoolCore {
   private var closingCount = 0
   private var hasEnded = false
   private var endWaiters = Waiters<Void>()
-  /// Keeps the loop running while somebody waits for the end, and tells of the loop's own.
+  /// Keeps the loop running while a caller waits for the end, and reports the loop's own.
   private var endTimer: PendingRequest?
   private var expiryTimer = PendingRequest()
   private var expiry: LoopClock.Instant?

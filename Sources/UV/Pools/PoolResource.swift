@@ -22,7 +22,7 @@ public protocol PoolResource {
   ///
   /// The pool calls this function whenever the resource becomes idle, and cancels the wait before it lends
   /// the resource. The wait shouldn't keep the loop running. There is a default implementation, for a
-  /// resource that can't tell: it never calls `done`.
+  /// resource that doesn't know: it never calls `done`.
   ///
   /// - Parameter done: Call it on the loop's thread, after this function has returned, when the resource has
   ///   become useless. Any result counts. A call after the cancellation is ignored.

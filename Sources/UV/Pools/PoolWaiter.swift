@@ -15,7 +15,7 @@ final class PoolWaiter<Resource: PoolResource>: Cancelling {
 
   var isWaiting: Bool { done != nil }
 
-  /// Waits no longer than a limit. The timer also tells of the loop's end.
+  /// Waits no longer than a limit. The timer also reports the loop's end.
   func limit(_ limit: Duration) {
     timer = core.loop.sleep(for: limit) { [self] result in
       guard isWaiting else { return }

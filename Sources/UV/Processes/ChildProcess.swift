@@ -62,7 +62,7 @@ public final class ChildProcess: Handle, Cancelling {
   /// the descriptor isn't a pipe.
   public let stdio: [PipeConnection?]
 
-  /// How the child has ended; nil while it runs, and if nobody can tell.
+  /// How the child has ended; nil while it runs, and if nobody knows.
   public var exitStatus: ExitStatus? { try? end?.get() }
   private var end: Result<ExitStatus, UVError>?
   /// Whether the process has gone, also if it isn't known how. Its number may be another's then.
@@ -156,7 +156,7 @@ public final class ChildProcess: Handle, Cancelling {
   }
 
   /// The child has ended, but belongs to a tracer, such as a debugger, until that has waited for it. The
-  /// system doesn't tell when, and its descriptor stays readable. So this looks again, less and less often.
+  /// system doesn't say when, and its descriptor stays readable. So this looks again, less and less often.
   fileprivate func waitForTracer() {
     tracerWait = min(max(tracerWait * 2, .milliseconds(10)), .milliseconds(100))
     let look: Completion<Void> = { [self] result in

@@ -116,7 +116,7 @@ private final class ResultCollection: Cancelling {
   }
 
   func cancel(slot: UInt, generation: UInt) {
-    // The parts tell this of their cancellation.
+    // The parts report their cancellation to this.
     for part in parts { part.cancel() }
   }
 

@@ -60,7 +60,7 @@ extension Processes {
         program, arguments, environment: environment, workingDirectory: workingDirectory, user: user,
         group: group, stdio: [input.isEmpty ? .ignore : .pipe, .pipe, .pipe])
       if !input.isEmpty {
-        // A child that doesn't read its input is its own matter, and its status tells what came of it.
+        // A child that doesn't read its input is its own matter, and its status says what came of it.
         child.standardInput?.write(input) { _ in }
         child.standardInput?.shutdown { _ in child.standardInput?.close() }
       }

@@ -34,7 +34,7 @@ struct SpawnCall {
     self.stdio = stdio.enumerated().map { $1.0.container(of: Int32($0), $1.1) }
   }
 
-  /// The error of a start that has failed. The system tells the same of a program and of a working directory that
+  /// The error of a start that has failed. The system says the same of a program and of a working directory that
   /// are missing or must not be used, so the directory is looked at.
   func error(_ code: UVError.Code) -> UVError {
     if let path = workingDirectory?.pointers[0],

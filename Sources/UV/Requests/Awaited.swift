@@ -1,4 +1,4 @@
-/// The thing that a pending request waits for, as ``EventLoop/snapshot(limit:)`` tells of it.
+/// The thing that a pending request waits for, as ``EventLoop/snapshot(limit:)`` shows it.
 package struct Awaited {
   /// The operation, by libuv's name.
   var operation: String

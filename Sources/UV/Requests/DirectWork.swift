@@ -65,7 +65,7 @@ extension SharedWork {
     cuv_task_is_cancelled(cuv_current_task()) || loop.spend(1) ? nil : answerIfKnown(argument)
   }
 
-  /// Takes the answer, which is known, for a style that tells it later, unless the turn's budget is used up.
+  /// Takes the answer, which is known, for a style that has it later, unless the turn's budget is used up.
   @usableFromInline
   func answerForStyle(_ argument: Int) -> Result<Success, UVError>? {
     loop.spend(1) ? nil : answerIfKnown(argument)
@@ -91,7 +91,7 @@ package struct GenericCompletion<Success> {
 extension Request {
   /// Creates a request that an object works on.
   ///
-  /// - Parameter argument: Tells the object what is asked for.
+  /// - Parameter argument: What is asked of the object.
   package init(_ work: any SharedWork<Success>, _ argument: Int = 0, operation: StaticString = #function) {
     body = .shared(work, argument, RequestName(operation))
   }

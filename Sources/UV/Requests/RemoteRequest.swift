@@ -166,7 +166,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
     }
   }
 
-  /// Tells the caller, but not on its stack.
+  /// Notifies the caller, but not on its stack.
   @usableFromInline
   func tellLater(_ body: @escaping () -> Void) {
     withLoop { loop in

@@ -35,7 +35,7 @@ extension Request {
 }
 
 extension EventLoop {
-  /// Tells of a failure that is known at once, when the caller's stack has been left.
+  /// Reports a failure that is known at once, when the caller's stack has been left.
   @discardableResult
   package func answer<Success>(_ done: @escaping Completion<Success>, _ error: UVError) -> PendingRequest {
     queueMicrotask { done(.failure(error)) }

@@ -23,7 +23,7 @@ package class SingleRequest<Success>: ActiveRequest {
   /// Whether the caller has been answered, or is about to be.
   var isAnswered: Bool { done == nil }
 
-  /// Tells the caller that the request cannot be begun, but not on its stack.
+  /// Notifies the caller that the request cannot be begun, but not on its stack.
   func refuse(_ code: Int32) {
     loop.assertOnLoop()
     guard let done = done.take() else { return }
@@ -31,7 +31,7 @@ package class SingleRequest<Success>: ActiveRequest {
     loop.answer { done(.failure(error)) }
   }
 
-  /// Tells the caller of its cancellation, but not on its stack.
+  /// Notifies the caller of its cancellation, but not on its stack.
   func endCancelled() {
     loop.assertOnLoop()
     guard let done = done.take() else { return }

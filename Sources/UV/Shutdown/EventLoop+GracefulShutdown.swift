@@ -7,7 +7,7 @@ extension EventLoop {
   /// that serves one after the other gets them when it asks again. They are reset, and are in the report, if
   /// no other connection of the loop is open and nobody asks. Connections that this program made itself
   /// are left alone. The loop goes on: its run ends when the rest of its work has ended, or with ``stop()``.
-  /// The program decides what to tell each peer. A connection can check ``ByteStream/isQuiescing`` between
+  /// The program decides what to send each peer. A connection can check ``ByteStream/isQuiescing`` between
   /// two requests, and wait for ``ByteStream/quiescing()``.
   ///
   /// If you ask again meanwhile, all requests wait for the same end and the shortest limit counts. So a

@@ -34,7 +34,7 @@ final class GracefulShutdown: ServiceEnd {
   /// Whether nothing of the service is left.
   private var isIdle: Bool { loop.openHandles.acceptedCount == 0 && listenerCount == 0 }
 
-  /// Tells the connections of the end, and closes the listeners. Their readers are notified later, not on the
+  /// Notifies the connections of the end and closes listeners. Their readers are notified later, not on the
   /// caller's stack.
   func stopListening() {
     loop.ending.tellObservers()

@@ -3,7 +3,7 @@ import CUV
 /// A successor that has begun, and whoever waits until it is ready.
 final class Handover {
   private static let operation: StaticString = "handover"
-  /// A successor whose end has been noticed by its socket gets so long until the system tells of it.
+  /// A successor whose end has been noticed by its socket gets so long until the system reports it.
   private static let patience = Duration.seconds(1)
 
   private let loop: EventLoop

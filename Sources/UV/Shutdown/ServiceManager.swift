@@ -13,7 +13,7 @@ import CUV
 ///
 /// The protocol is that of systemd's function `sd_notify`.
 public enum ServiceManager {
-  /// Something to tell the service manager.
+  /// A message to the service manager.
   public struct Message: Hashable, Sendable {
     /// The lines of the protocol, such as `READY=1`.
     public var text: String
@@ -48,12 +48,12 @@ public enum ServiceManager {
   /// Whether there is a service manager that wants to be notified.
   public static var isPresent: Bool { Environment["NOTIFY_SOCKET"] != nil }
 
-  /// Tells the service manager. It doesn't wait, and any thread may call it.
+  /// Notifies the service manager. It doesn't wait, and any thread may call it.
   ///
   /// After ``Message/ready``, sockets that were passed to this process and that no listener has taken are
   /// closed.
   ///
-  /// - Parameter messages: What to tell, by one datagram.
+  /// - Parameter messages: What to send, by one datagram.
   /// - Throws: `wouldBlock` if the service manager doesn't read, `messageTooLong`, `connectionRefused`,
   ///   `noSuchFile`, and `invalidArgument` if `NOTIFY_SOCKET` isn't a path or if a message has a NUL in it.
   ///   In all cases a predecessor has been notified.
@@ -64,7 +64,7 @@ public enum ServiceManager {
     try send(messages)
   }
 
-  /// Tells the service manager alone.
+  /// Notifies the service manager alone.
   static func send(_ messages: [Message]) throws(UVError) {
     guard let path = Environment["NOTIFY_SOCKET"] else { return }
     var text = messages.map(\.text).joined(separator: "\n")

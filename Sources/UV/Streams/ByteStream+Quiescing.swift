@@ -74,7 +74,7 @@ final class QuiescingWaiters: Cancelling {
     PendingRequest(self, generation: waiters.add(done))
   }
 
-  /// Tells everybody, not on the caller's stack. Called once, when the stream has given this up.
+  /// Notifies all waiters, not on the caller's stack. Called once, when the stream has given this up.
   func tell(_ result: Result<Void, UVError>) {
     for done in waiters.takeAll() { loop.queueMicrotask { done(result) } }
     stream.letGo(.quiescing)
@@ -158,7 +158,7 @@ extension ByteStream {
     }
   }
 
-  /// Tells the reader the end. The peer has had its time.
+  /// Gives the reader the end. The peer has had its time.
   func endAfterFarewell() {
     if isClosing { return }
     uv_read_stop(stream)

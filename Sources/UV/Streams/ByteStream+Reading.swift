@@ -142,7 +142,7 @@ extension ByteStream {
   ///   - delimiter: One byte or more, such as `"\r\n"`.
   ///   - limit: The most bytes that there may be before the delimiter, 0 or more.
   /// - Returns: The bytes before the delimiter. Nil if they haven't come completely, if another reader waits,
-  ///   or if the stream has ended; ``read(until:limit:)`` then tells which.
+  ///   or if the stream has ended; ``read(until:limit:)`` then says which.
   /// - Throws: `messageTooLong` if the delimiter doesn't come within the limit, and `invalidArgument` for an
   ///   empty delimiter or a negative limit. The bytes stay in both cases.
   ///

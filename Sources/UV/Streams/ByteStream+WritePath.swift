@@ -68,7 +68,7 @@ extension ByteStream {
     @inline(__always) get { lastTold >= loop.microtasks.state.pointee.taken }
   }
 
-  /// Tells a writer in a microtask how its write has ended, which didn't wait.
+  /// Notifies a writer in a microtask how its write has ended, which didn't wait.
   @inline(__always)
   private func tell(_ done: @escaping Completion<Void>, _ taken: Int) -> PendingRequest {
     lastTold = loop.microtasks.nextNumber
@@ -93,10 +93,10 @@ extension ByteStream {
     return failure(code, "write")
   }
 
-  /// Offers the system bytes without waiting, and tells nobody.
+  /// Offers the system bytes without waiting, and notifies nobody.
   ///
   /// - Returns: How many bytes it has taken: none if others wait before them, if a filter has to change them,
-  ///   or if nothing can be written, which a ``write(_:_:)-(Bytes,_)`` then tells.
+  ///   or if nothing can be written, which a ``write(_:_:)-(Bytes,_)`` then reports.
   package func offerAtOnce(_ bytes: Bytes) -> Int {
     guard case .offered = admission else { return 0 }
     return Swift.max(offer(bytes), 0)

@@ -20,7 +20,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// The writes that wait, once one has waited or failed, or something else has to be known of all writes;
   /// see ``ByteStream/writes``. Balanced in `deinit`. An unmanaged reference isn't counted at each write.
   @exclusivity(unchecked) var unmanagedWrites: Unmanaged<WriteQueue>?
-  /// The number of the microtask that tells a writer of the last write.
+  /// The number of the microtask that notifies a writer of the last write.
   @exclusivity(unchecked) var lastTold = -1
   /// The bytes that readers have left, and the frames that they wait for; nil until there is one. Balanced in
   /// `deinit`. An unmanaged reference isn't counted each time that a frame is asked for.
@@ -232,7 +232,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// Whether libuv would write.
   var isOpenForWriting: Bool { uv_is_writable(stream) != 0 }
 
-  /// Whether closing is the only way to tell the peer of the end of the writing side.
+  /// Whether closing is the only way to notify the peer of the end of the writing side.
   var endsByClosing: Bool { false }
 
   /// Has a file take the writes that are in flight. The stream is one.

@@ -289,7 +289,7 @@ final class FrameReader: _Microtask {
 
   // MARK: Other ways to read
 
-  /// Tells a handler that begins of the bytes that came before it.
+  /// Gives a new handler the bytes that came before it.
   func goOn() { if state == .waiting, !unread.isEmpty { schedule() } }
 
   /// Takes all bytes that nobody has read.
@@ -304,7 +304,7 @@ final class FrameReader: _Microtask {
     if line.takeUnretainedValue().end(error), state == .waiting { answer() }
   }
 
-  /// Tells everybody who waits of an error that isn't the end. The bytes that have come stay.
+  /// Notifies all waiters of an error that isn't the end. The bytes that have come stay.
   func failAll(_ error: UVError) {
     othersWaiting = Queue()
     popWish()
@@ -324,7 +324,7 @@ final class FrameReader: _Microtask {
   /// Drops what nobody has read. The stream closes.
   func drop() { unread.removeAll() }
 
-  /// Tells everybody who waits still. The stream has closed.
+  /// Notifies all waiters that are left. The stream has closed.
   func close(_ error: UVError) {
     let line = line.takeUnretainedValue()
     _ = line.end(error)

@@ -89,7 +89,7 @@ extension PendingWrites {
 
   /// Calls `body` with libuv's form of the bytes of `entries`. Empty buffers are left out, except one if
   /// there is nothing else: libuv writes those behind the last byte on their own, once there is room again,
-  /// and tells nobody before that.
+  /// and notifies nobody before that.
   static func withBuffers<T>(
     _ entries: ArraySlice<PendingWrite>, _ body: (UnsafePointer<uv_buf_t>, UInt32) -> T
   ) -> T {
@@ -137,7 +137,7 @@ extension PendingWrites {
     inFlightByteCount = rest.count
   }
 
-  /// Takes out all writes that were sealed, and tells of each. An array of one, the usual case, keeps its
+  /// Takes out all writes that were sealed, and reports each. An array of one, the usual case, keeps its
   /// memory.
   mutating func endInFlight(_ tell: (PendingWrite.Waiter) -> Void) {
     if inFlight.count == 1 { return tell(inFlight.removeLast().waiter) }

@@ -202,7 +202,7 @@ struct PendingWrite {
     // Sound: the result is made and taken on the loop's thread.
     case task(UnsafeContinuation<UnsafeTransfer<Int32>, Never>)
 
-    /// Tells of an error. A task gets the code alone, and knows what it stands for.
+    /// Reports an error. A task gets the code alone, and knows what it stands for.
     func resume(_ error: UVError) {
       if case .callback(let done) = self { done(.failure(error)) } else { resume(error.code.rawValue) }
     }
@@ -224,10 +224,10 @@ struct PendingWrite {
   /// The waiter's outcome if it is known before libuv's request ends: 0 once the system has taken all bytes.
   var outcome: Int32?
 
-  /// Tells the waiter the outcome: the one that was known before, or `code`, with which its request ended.
+  /// Gives the waiter the outcome: the one that was known before, or `code`, with which its request ended.
   func resume(_ code: Int32) { waiter.resume(outcome ?? code) }
 
-  /// Tells the waiter the outcome that was known before, or an error.
+  /// Gives the waiter the outcome that was known before, or an error.
   func resume(_ error: UVError) {
     if let outcome { waiter.resume(outcome) } else { waiter.resume(error) }
   }

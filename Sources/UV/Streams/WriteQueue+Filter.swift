@@ -61,7 +61,7 @@ extension WriteQueue {
     return !loop.hasUsedUpTurn
   }
 
-  /// Tells a writer in a microtask that the system has taken its bytes.
+  /// Notifies a writer in a microtask that the system has taken its bytes.
   private func tellTaken(_ waiter: PendingWrite.Waiter) {
     switch waiter {
     case .none: break

@@ -213,7 +213,7 @@ final class WriteQueue: Cancelling {
   }
 
   private func becameEmpty(_ code: Int32 = 0) {
-    // If the stream is closing, its close tells everyone who waits.
+    // If the stream is closing, its close notifies all waiters.
     guard isEmpty, !block.isClosing else { return }
     if !drainWaiters.isEmpty { tellDrained(code) }
     if shutdown == .waits, let done = shutdownWaiter.take() {
@@ -324,7 +324,7 @@ final class WriteQueue: Cancelling {
 
   /// Takes out everybody who waits here, because of a timeout. The stream closes next.
   ///
-  /// - Returns: What tells them.
+  /// - Returns: A function that notifies them.
   func takeWaiters(_ timeout: UVError) -> () -> Void {
     self.timeout = timeout
     failureCode = timeout.code.rawValue

@@ -6,7 +6,7 @@ import CUV
 public struct Processor: Hashable, Sendable {
   /// The processor's name, as its maker gives it.
   public var model: String
-  /// The processor's speed in megahertz; 0 if the system doesn't tell.
+  /// The processor's speed in megahertz; 0 if the system doesn't say.
   public var megahertz: Int
   /// The time that the processor has spent on programs.
   public var userTime: Duration

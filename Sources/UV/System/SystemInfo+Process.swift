@@ -15,7 +15,7 @@ extension SystemInfo {
 
   /// The path of the running program.
   ///
-  /// - Throws: The system's error if it can't tell.
+  /// - Throws: The system's error if it doesn't know.
   ///
   /// The corresponding libuv function is `uv_exepath`.
   public static func executablePath() throws(UVError) -> FilePath {
@@ -51,7 +51,7 @@ extension SystemInfo {
 
   /// How much memory the process occupies, in bytes.
   ///
-  /// - Throws: The system's error if it can't tell.
+  /// - Throws: The system's error if it doesn't know.
   ///
   /// The corresponding libuv function is `uv_resident_set_memory`.
   public static func residentMemory() throws(UVError) -> Int {
@@ -62,7 +62,7 @@ extension SystemInfo {
 
   /// The time, memory and operations that the process has used so far.
   ///
-  /// - Throws: The system's error if it can't tell.
+  /// - Throws: The system's error if it doesn't know.
   ///
   /// The corresponding libuv function is `uv_getrusage`.
   public static func resourceUsage() throws(UVError) -> ResourceUsage {
@@ -117,7 +117,7 @@ extension SystemInfo {
 
   /// The user's home directory: the value of `HOME`, or else what the list of users says.
   ///
-  /// - Throws: `noSuchFile` if neither tells it.
+  /// - Throws: `noSuchFile` if neither has it.
   ///
   /// The corresponding libuv function is `uv_os_homedir`.
   public static func homeDirectory() throws(UVError) -> FilePath {
@@ -126,7 +126,7 @@ extension SystemInfo {
 
   /// The directory for temporary files: the value of `TMPDIR`, `TMP`, `TEMP` or `TEMPDIR`, or else `/tmp`.
   ///
-  /// - Throws: The system's error if it can't tell.
+  /// - Throws: The system's error if it doesn't know.
   ///
   /// The corresponding libuv function is `uv_os_tmpdir`.
   public static func temporaryDirectory() throws(UVError) -> FilePath {

@@ -12,7 +12,7 @@ public enum SystemInfo {
 
   /// The machine's processors.
   ///
-  /// - Throws: The system's error if it can't tell.
+  /// - Throws: The system's error if it doesn't know.
   ///
   /// The corresponding libuv functions are `uv_cpu_info` and `uv_free_cpu_info`.
   public static func processors() throws(UVError) -> [Processor] {
@@ -43,7 +43,7 @@ public enum SystemInfo {
   public static var totalMemory: UInt64 { uv_get_total_memory() }
 
   /// How much memory this process's container may use, in bytes. It is nil if there is no limit, or if the
-  /// system doesn't tell it.
+  /// system doesn't say it.
   ///
   /// The corresponding libuv function is `uv_get_constrained_memory`.
   public static var constrainedMemory: UInt64? {
@@ -53,7 +53,7 @@ public enum SystemInfo {
 
   /// The time since the machine was started.
   ///
-  /// - Throws: The system's error if it can't tell.
+  /// - Throws: The system's error if it doesn't know.
   ///
   /// The corresponding libuv function is `uv_uptime`.
   public static func uptime() throws(UVError) -> Duration {
@@ -64,7 +64,7 @@ public enum SystemInfo {
 
   /// The machine's name in its network.
   ///
-  /// - Throws: The system's error if it can't tell.
+  /// - Throws: The system's error if it doesn't know.
   ///
   /// The corresponding libuv function is `uv_os_gethostname`.
   public static func hostName() throws(UVError) -> String {
@@ -73,7 +73,7 @@ public enum SystemInfo {
 
   /// The operating system's names and versions.
   ///
-  /// - Throws: The system's error if it can't tell.
+  /// - Throws: The system's error if it doesn't know.
   ///
   /// The corresponding libuv function is `uv_os_uname`.
   public static func operatingSystem() throws(UVError) -> OperatingSystem {
@@ -84,7 +84,7 @@ public enum SystemInfo {
 
   /// The addresses of the machine's network interfaces that are up.
   ///
-  /// - Throws: The system's error if it can't tell.
+  /// - Throws: The system's error if it doesn't know.
   ///
   /// The corresponding libuv functions are `uv_interface_addresses` and `uv_free_interface_addresses`.
   public static func interfaceAddresses() throws(UVError) -> [InterfaceAddress] {

@@ -14,7 +14,7 @@ extension EventLoop {
   /// these reasons begins, cancelled, when somebody awaits its `value`.
   ///
   /// - Parameters:
-  ///   - name: A name for the task, which tells it from others of the same place in
+  ///   - name: A name for the task, which distinguishes it from others of the same place in
   ///     ``EventLoop/snapshot(limit:)``, and is its `Task.name`.
   ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
   ///   - line: The line there.

@@ -55,7 +55,7 @@ public final class LimitedTaskGroup<Value>: AsyncSequence {
   /// After `withTasks` has returned, this stops the program with a message.
   ///
   /// - Parameters:
-  ///   - name: A name for the task, which tells it from others of the same place in
+  ///   - name: A name for the task, which distinguishes it from others of the same place in
   ///     ``EventLoop/snapshot(limit:)``, and is its `Task.name`.
   ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
   ///   - line: The line there.

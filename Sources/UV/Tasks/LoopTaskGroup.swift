@@ -38,7 +38,7 @@ public final class LoopTaskGroup {
   /// After `withTasks` has returned, this stops the program with a message.
   ///
   /// - Parameters:
-  ///   - name: A name for the task, which tells it from others of the same place in
+  ///   - name: A name for the task, which distinguishes it from others of the same place in
   ///     ``EventLoop/snapshot(limit:)``, and is its `Task.name`.
   ///   - file: Where this is called, for ``EventLoop/snapshot(limit:)``.
   ///   - line: The line there.
@@ -141,6 +141,6 @@ public final class LoopTaskGroup {
 }
 
 extension Error {
-  /// Whether this tells of a cancellation: libuv's or Swift's.
+  /// Whether this is a cancellation: libuv's or Swift's.
   var isCancellation: Bool { self is CancellationError || (self as? UVError)?.isCancelled == true }
 }

@@ -47,7 +47,7 @@ extension EventLoop {
     }
   }
 
-  /// Runs until ``stopKeeping(_:)``, and tells `object` if it ends before.
+  /// Runs until ``stopKeeping(_:)``, and notifies `object` if it ends before.
   func keepRunning(for object: (any Answerable)?) {
     assertOnLoop()
     beginWork()

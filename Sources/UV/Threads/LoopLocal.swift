@@ -59,7 +59,7 @@ package protocol LoopLocalObserver: AnyObject {
 }
 
 extension EventLoop {
-  /// Tells the values of the loop that it ends.
+  /// Notifies the values of the loop that it ends.
   func tellLocals() {
     for place in ties.locals.values { place.observer?.loopEnds() }
   }

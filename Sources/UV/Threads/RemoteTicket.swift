@@ -113,7 +113,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @usableFromInline
   static func tellLost() { forsake(EventLoop.current?.ties.tickets.takeLost()) }
 
-  /// Tells an ``Answerable`` object that no answer will come.
+  /// Notifies an ``Answerable`` object that no answer will come.
   static func forsake(_ object: AnyObject?) { (object as? any Answerable)?.forsake() }
 
   deinit {

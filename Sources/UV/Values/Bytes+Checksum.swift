@@ -19,7 +19,7 @@ package struct CRC32C {
 }
 
 extension Bytes {
-  /// The checksum CRC-32C (Castagnoli) of the bytes, which tells a record that was written or sent in part, or
+  /// The checksum CRC-32C (Castagnoli) of the bytes, which shows a record that was written or sent in part, or
   /// damaged by chance. It is the one of iSCSI, ext4 and the PROXY protocol; whoever means harm can forge it.
   /// Complexity: O(*n*).
   public var crc32c: UInt32 {

@@ -83,7 +83,7 @@ extension HandleBlock {
 }
 
 extension HandleSnapshot {
-  /// The text that tells the handle from others of its type, with an arrow between the addresses.
+  /// The text that distinguishes the handle from others of its type, with an arrow between the addresses.
   func subject(_ arrow: String) -> String? {
     switch (localAddress, peerAddress) {
     case (let local?, let peer?): "\(local) \(arrow) \(peer)"

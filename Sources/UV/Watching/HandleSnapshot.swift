@@ -12,7 +12,7 @@ public struct HandleSnapshot: Hashable, Sendable, Codable {
   public var localAddress: String?
   /// The address of the other end.
   public var peerAddress: String?
-  /// The smoothed round-trip time of a TCP connection, in microseconds. Nil if the system doesn't tell.
+  /// The smoothed round-trip time of a TCP connection, in microseconds. Nil if the system doesn't say.
   public var roundTripMicroseconds: Int?
   /// How many packets a TCP connection has sent again, for they were lost or late.
   public var retransmissionCount: Int?

@@ -50,7 +50,7 @@ extension LoopPublisher {
   ///
   /// It stays on the publisher's thread, and throws the publisher's own failure. If the task is cancelled, the
   /// sequence ends without an error, as Combine's does: `try Task.checkCancellation()` behind the `for` loop
-  /// tells that from the publisher's end.
+  /// distinguishes that from the publisher's end.
   public var values: LoopValues<Self> { LoopValues(self) }
 }
 

@@ -15,13 +15,13 @@ final class Ends<Input, Failure: Error> {
 
   var subscriber: Downstream<Input, Failure>? { lock.withLock { downstream } }
 
-  /// Whether there is nobody any more to tell anything.
+  /// Whether there is no subscriber left to notify.
   var isOver: Bool { lock.withLock { downstream == nil } }
 
   /// The link that the subscriber's demand and its cancellation go to.
   var upstream: Link? { lock.withLock { link } }
 
-  /// Takes the subscription. Returns the subscriber, which the caller tells of it; nil if there is a
+  /// Takes the subscription. Returns the subscriber, which the caller passes it to; nil if there is a
   /// subscription already, or if the subscriber has cancelled.
   func connect(_ subscription: Link) -> Downstream<Input, Failure>? {
     let next: Downstream<Input, Failure>? = lock.withLock {

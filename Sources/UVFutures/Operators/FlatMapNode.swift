@@ -252,7 +252,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   func receive(_ completion: Subscribers.Completion<Child.Failure>, from inner: FlatMapInner) {
     guard inner.isLinked else { return }
     remove(inner)
-    // A request that has ended tells of nothing more.
+    // A request that has ended reports nothing more.
     if isOfRequests, inner === self { isUsed = false }
     switch completion {
     case .finished:

@@ -167,7 +167,7 @@ final class ClientCall: Cancelling {
 
   private func finish(_ result: Result<HTTPClientResponse, UVError>) { done.take()?(result) }
 
-  /// Tells of a failure when the caller's stack has been left.
+  /// Reports a failure when the caller's stack has been left.
   private func endLater(_ error: UVError) {
     client.loop.queueMicrotask { [self] in finish(.failure(error)) }
   }

@@ -150,7 +150,7 @@ final class ClientConnection: PoolResource, Flushable {
 
   // MARK: Deadlines
 
-  /// Tells the exchange when the time has come. One timer goes on from request to request, since most end
+  /// Notifies the exchange when the time has come. One timer goes on from request to request, since most end
   /// in time.
   func limit(until end: LoopClock.Instant?) {
     deadline = end

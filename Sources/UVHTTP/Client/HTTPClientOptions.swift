@@ -12,7 +12,7 @@ import UV
 public struct HTTPClientOptions: Sendable {
   /// The limits of the connections to each origin, that is each scheme, host and port: how many there may be,
   /// how many requests may wait for one and for how long, how long connecting may take, and how long a
-  /// connection may be idle. At first a connection is idle for 30 s at most, which is less than most servers
+  /// connection may be idle. The default is 30 s, which is less than most servers
   /// allow.
   public var connections = PoolLimits()
   /// How often to try to connect, and after which pauses; once by default.

@@ -48,7 +48,7 @@ public final class HTTPExchange {
     return body
   }
 
-  /// How many bytes the body of the request has: 0 if there is none, and nil if only its end will tell, because
+  /// How many bytes the body of the request has: 0 if there is none, and nil if only its end shows it, because
   /// it is chunked.
   ///
   /// RFC 9112, 6.3, says how long a body is.

@@ -23,7 +23,7 @@ extension ServerConnection {
     if !hasGone(number) { answers.lost[number] = body }
   }
 
-  /// Tells the program that it can't answer so.
+  /// Notifies the program that it can't answer so.
   func fail<T>(_ code: UVError.Code, _ done: @escaping Completion<T>) -> PendingRequest {
     loop.queueMicrotask { done(.failure(UVError(code, operation: "respond"))) }
     return PendingRequest()

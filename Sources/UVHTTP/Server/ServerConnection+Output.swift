@@ -27,7 +27,7 @@ extension ServerConnection {
     writeEnd.extend(stream, by: time, silence: limits.idleTimeout)
   }
 
-  /// Tells the program that its bytes are on their way: at once, unless much waits for the client.
+  /// Notifies the program that its bytes are on their way: at once, unless much waits for the client.
   func tell(_ done: @escaping Completion<Void>) -> PendingRequest {
     guard isCongested, isServing else {
       loop.completeWrite(done)

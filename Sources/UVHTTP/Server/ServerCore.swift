@@ -3,7 +3,7 @@ import UV
 
 /// The state of a server: its listener, its connections, and where their requests go.
 ///
-/// Its source tells when it goes, which is when nobody wants requests any more. The listener is then closed, and
+/// Its source reports when it goes, which is when nobody wants requests. The listener is then closed, and
 /// the connections that are left end by themselves.
 final class ServerCore {
   let limits: HTTPLimits
@@ -158,7 +158,7 @@ final class ServerCore {
   }
 }
 
-/// Tells a server's core when its source goes.
+/// Notifies a server's core when its source goes.
 private final class SourceTie {
   let core: ServerCore
   private let loop: EventLoop

@@ -122,7 +122,7 @@ public final class WebSocket: _SentSource<WebSocketMessage> {
     return core.ping(data, done)
   }
 
-  /// Closes the WebSocket: tells the peer after what was sent before, waits for its answer, and ends the connection.
+  /// Closes the WebSocket: notifies the peer behind what was sent, waits for its answer, and ends the connection.
   ///
   /// Messages that come until the peer answers are delivered if somebody asks, and are dropped otherwise.
   /// Closing starts at once, even if you ignore the request. Calling this function again waits for the same end.
@@ -155,7 +155,7 @@ public final class WebSocket: _SentSource<WebSocketMessage> {
   }
 }
 
-/// Tells a WebSocket's core when nobody has the WebSocket any more. Its source has this, and so do its writers.
+/// Notifies a WebSocket's core when its last owner goes. Its source has this, and so do its writers.
 final class WebSocketTie {
   let core: WebSocketCore
 

@@ -94,7 +94,7 @@ extension WebSocketCore {
     closeIfQuiescing()
   }
 
-  /// Tells the program that its bytes are on their way: at once, unless much waits for the peer.
+  /// Notifies the program that its bytes are on their way: at once, unless much waits for the peer.
   func tell(_ done: @escaping Completion<Void>) -> PendingRequest {
     guard isCongested else {
       loop.completeWrite(done)
@@ -107,7 +107,7 @@ extension WebSocketCore {
     }
   }
 
-  /// Tells the program that it can't send.
+  /// Notifies the program that it can't send.
   func fail<T>(_ code: UVError.Code, _ done: @escaping Completion<T>) -> PendingRequest {
     loop.answer(done, UVError(code, operation: "webSocket"))
     return PendingRequest()

@@ -21,7 +21,7 @@ import Darwin
 ///
 /// A channel reads from one descriptor and writes to another. It makes both non-blocking, and closes them.
 /// With only one of them, the other direction is closed from the beginning: handlers get
-/// `ChannelEvent.inputClosed` or `outputClosed`. Files aren't accepted: the system can't tell when they are
+/// `ChannelEvent.inputClosed` or `outputClosed`. Files aren't accepted: the system can't say when they are
 /// ready.
 ///
 /// It takes the place of NIO's `NIOPipeBootstrap`, whose functions it has. It is a value: each function

@@ -63,7 +63,7 @@ final class PipeChannel: StreamChannel, @unchecked Sendable {
 
   override func watch(for events: PollEvents) throws(UVError) {
     try input?.poll?.watch(for: events.intersection([.readable, .disconnect]))
-    // The system tells of a reader's end whatever is asked for, but only if something is.
+    // The system reports a reader's end whatever is asked for, but only if something is.
     try outputEnd?.poll?.watch(for: events.contains(.writable) ? .writable : .prioritized)
   }
 

@@ -19,7 +19,7 @@ extension SocketChannel {
     let events: PollEvents
     switch polling {
     case .none, .ended: return
-    // The system tells of a loss whatever is asked for, but only if something is.
+    // The system reports a loss whatever is asked for, but only if something is.
     case .whole: events = interest.isEmpty && isLive && noticesLoss ? .prioritized : interest
     case .withoutLoss: events = interest
     }
@@ -58,7 +58,7 @@ extension SocketChannel {
     close0(error: socket.takeFailure(), mode: .all, promise: nil)
   }
 
-  /// Tells the handlers of an error that came for something sent before. libuv has stopped the poll.
+  /// Notifies the handlers of an error that came for something sent before. libuv has stopped the poll.
   private func tellError() {
     let code = socket.takeError()
     if code != 0 {

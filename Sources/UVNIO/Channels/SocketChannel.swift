@@ -67,7 +67,7 @@ class SocketChannel: Channel, ChannelCore, DescriptorPollOwner, @unchecked Senda
 
   // MARK: What a subclass does
 
-  /// Reads from the socket, tells the handlers of it, and returns whether there was something. Throws `eof`
+  /// Reads from the socket, notifies the handlers, and returns whether there was something. Throws `eof`
   /// at the end.
   func readFromSocket() throws -> Bool { throw ChannelError.operationUnsupported }
 

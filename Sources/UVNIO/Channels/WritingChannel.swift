@@ -2,7 +2,7 @@
 import NIOCore
 import Synchronization
 
-/// A channel that is written to: it tells its handlers whether more writes are welcome.
+/// A channel that is written to: it notifies its handlers whether more writes are welcome.
 // Sound: as its superclass.
 class WritingChannel: SocketChannel, @unchecked Sendable {
   private var waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 * 1024, high: 64 * 1024)
@@ -31,7 +31,7 @@ class WritingChannel: SocketChannel, @unchecked Sendable {
     if heldByteCount < waterMark.low { writability.store(true, ordering: .relaxed) }
   }
 
-  /// Tells the handlers if there is room again.
+  /// Notifies the handlers if there is room again.
   final func tellWritability() {
     loop.assertInEventLoop()
     guard !isWritabilityTold, isOpen, isWritable else { return }

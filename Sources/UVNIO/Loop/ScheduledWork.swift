@@ -47,7 +47,7 @@ final class ScheduledWork: @unchecked Sendable {
 
   func fail(_ error: EventLoopError) { if claim() { failClaimed(error) } }
 
-  /// Tells of the failure of work that the caller has claimed.
+  /// Reports the failure of work that the caller has claimed.
   func failClaimed(_ error: EventLoopError) {
     let refuse = refuse
     forget()

@@ -1,6 +1,6 @@
 import UV
 
-/// An object that a pending promise tells of its end: a step of a chain, a `when` that gathers, a task that
+/// An object that a promise notifies of its end: a step of a chain, a `when` that gathers, a task that
 /// waits.
 ///
 /// A pending promise owns its continuations; they point back without owning, so that a promise that nobody
@@ -32,10 +32,10 @@ struct ContinuationEntry {
     self.tag = tag
   }
 
-  /// Tells `node`, whose outcome others were to make, and everything that waits for it that none will come.
+  /// Says to `node`, whose outcome others were to make, and everything that waits for it that none will come.
   static func abandon(_ node: Node) { abandon([ContinuationEntry(continuation: node, tag: node.tag)]) }
 
-  /// Tells `entries` and everything that waits for them that no outcome will come.
+  /// Says to `entries` and everything that waits for them that no outcome will come.
   static func abandon(_ entries: consuming ContiguousArray<ContinuationEntry>) {
     while let entry = entries.popLast() {
       entry.continuation.abandon(tag: entry.tag, rest: &entries)

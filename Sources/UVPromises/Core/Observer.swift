@@ -67,7 +67,7 @@ extension Node {
     pointer(to: ObserverHead.self).pointee.unfold(self, self)
   }
 
-  /// Fulfils the promise, which is pending, and tells its observer.
+  /// Fulfils the promise, which is pending, and notifies its observer.
   @inlinable
   final func fulfillObserved<T>(_ value: T) {
     guard InlineQueue.enter() else {

@@ -26,7 +26,7 @@ extension Node {
     conf.unhandledRejectionHandler(UnhandledRejection(error: error, site: creationSite))
   }
 
-  /// Tells of a promise that goes away: pending, or rejected and untracked.
+  /// Reports a promise that goes away: pending, or rejected and untracked.
   final func reportLoss() {
     if state == .pending, flags.contains(.isRoot), flags.isDisjoint(with: [.isAbandoned, .isCancelled]) {
       conf.logHandler(

@@ -13,7 +13,7 @@ extension DispatchQueue {
   /// which it keeps running.
   ///
   /// - Parameters:
-  ///   - namespacer: Always `.promise`, which tells this function from Dispatch's own.
+  ///   - namespacer: Always `.promise`, which distinguishes this function from Dispatch's own.
   ///   - group: A group that the work belongs to, if any.
   ///   - qos: The quality of service of the work.
   ///   - flags: As those of a `DispatchWorkItem`.

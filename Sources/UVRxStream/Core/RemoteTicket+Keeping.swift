@@ -19,7 +19,7 @@ extension RemoteTicket {
   }
 }
 
-/// The object of a ticket that has none of its own to tell. Each ticket has another.
+/// The object of a ticket that has none of its own to notify. Each ticket has another.
 private final class AwaitedInput: Answerable {
   private let result: Any.Type?
   init(_ result: Any.Type?) { self.result = result }

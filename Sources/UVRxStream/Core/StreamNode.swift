@@ -23,7 +23,7 @@ final class StreamNode<Output, Failure: Error>: Replaying {
     _ = last
   }
 
-  /// Tells what is attached.
+  /// Notifies what is attached.
   func fulfill(_ settlement: Settlement<Output, Failure>) {
     let branches = branches
     self.branches = []

@@ -25,7 +25,7 @@ public struct ProgressEvent<Unit> {
 extension ProgressEvent: Equatable where Unit: Equatable {}
 extension ProgressEvent: Sendable where Unit: Sendable {}
 
-/// A future of long work, which tells how far it has come.
+/// A future of long work, which reports how far it has come.
 ///
 /// RxStream's `Progression`.
 public class Progression<Unit, Output, Failure: Error>: Future<Output, Failure> {
@@ -202,7 +202,7 @@ public final class ProgressionInput<Unit, Output, Failure: Error>: Progression<U
 
   deinit { root.lose(self) }
 
-  /// Tells how far the work has come, from any thread; ignored once it has ended.
+  /// Reports how far the work has come, from any thread; ignored once it has ended.
   public func updateProgress(_ event: ProgressEvent<Unit>) {
     // Sound: touched on the loop's thread, or inside the gate.
     let transfer = UnsafeTransfer((self, event))

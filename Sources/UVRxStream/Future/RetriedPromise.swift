@@ -32,7 +32,7 @@ final class RetryVerdict {
     waiting = []
   }
 
-  /// There is none. Calls `goOn`, which tells the rest of the chain, and then the handlers, the lowest first.
+  /// There is none. Calls `goOn`, which notifies the rest of the chain and then the handlers, lowest first.
   func stand(isCancelled: Bool = false, _ goOn: @escaping () -> Void) {
     let ends = waiting
     tryAgain()

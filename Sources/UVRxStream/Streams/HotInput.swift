@@ -84,7 +84,7 @@ struct HotRoot {
     if let ticket, ticket.claim() { ticket.completeNow { _ in } }
   }
 
-  /// The same for a stream that goes away; `body` tells those who listened.
+  /// The same for a stream that goes away; `body` notifies the listeners.
   func end(_ body: @escaping () -> Void) {
     guard let ticket else { return body() }
     if ticket.claim() { ticket.completeNow { _ in body() } }

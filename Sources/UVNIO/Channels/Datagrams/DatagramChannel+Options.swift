@@ -1,11 +1,11 @@
 #if NIO || NIOBootstraps || Everything
 import NIOCore
 
-/// The facts about a datagram that the system tells if it is asked to.
+/// The facts about a datagram that the system reports if it is asked to.
 struct WantedMetadata: OptionSet {
   let rawValue: UInt8
 
-  /// The bits by which routers tell of congestion.
+  /// The bits by which routers report congestion.
   static let congestion = WantedMetadata(rawValue: 1)
   /// The interface that it came by, and the address that it was sent to.
   static let packetInfo = WantedMetadata(rawValue: 2)

@@ -17,7 +17,7 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
   private var writes = PendingDatagrams()
   /// The peer that the socket is connected to.
   private var peer: SocketAddress?
-  /// The facts that the system is asked to tell of each datagram besides its bytes and its sender.
+  /// The facts that the system is asked to report of each datagram besides its bytes and its sender.
   var wanted: WantedMetadata = []
   /// How many datagrams one system call may bring; 0 for one at a time.
   var vectorCount = 0

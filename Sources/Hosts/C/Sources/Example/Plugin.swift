@@ -16,7 +16,7 @@ final class Plugin {
     self.answer = answer
   }
 
-  /// Runs `body` as a task, and tells the host its outcome by `token`.
+  /// Runs `body` as a task, and reports its outcome to the host by `token`.
   func call(
     _ token: UInt, _ body: nonisolated(nonsending) @escaping (EventLoop) async throws(UVError) -> Bytes
   ) {
@@ -60,7 +60,7 @@ final class Plugin {
     return Int(try listener.localAddress().port)
   }
 
-  /// Leaves the loop, and tells the host by `token`.
+  /// Leaves the loop, and notifies the host by `token`.
   func leave(_ token: UInt) {
     loop.detach(leavingTasksAfter: .seconds(1)) { [answer] _ in answer(token, 0, nil, 0) }
   }
