@@ -171,7 +171,7 @@ static void end_here(int status) {
   thread_abandon();
 }
 
-// A program that has libc in itself is told so. To be linked for that, it takes libc's `exit`, which comes with others.
+// A program that has libc in itself is warned. To be linked for that, it takes libc's `exit`, which comes with others.
 void exit(int status) __attribute__((weak));
 
 #define ENDING(name, calls_handlers)                                                                         \

@@ -70,11 +70,11 @@ void node_unlink(struct node *directory, struct entry *entry);
 int node_resize(struct node *node, size_t size);
 void node_free_all(struct node *root);
 
-/// Tells watchers that a name of a directory has begun or ended to mean that (`IN_CREATE` and its like).
+/// Notifies watchers that a name of a directory has begun or ended to mean that (`IN_CREATE` and its like).
 void notice_names(struct node *directory, const char *name, const struct node *node, uint32_t mask, uint32_t cookie);
-/// Tells watchers of a node, and of the directories that it is in, what has happened to it.
+/// Notifies watchers of a node, and of the directories that it is in, what has happened to it.
 void notice_node(struct node *node, uint32_t mask);
-/// Tells them that it is gone, and that nothing of it will be heard.
+/// Notifies them that it is gone, and that nothing of it will be heard.
 void notice_end(struct node *node);
 
 /// Notes that a part of a file was written.

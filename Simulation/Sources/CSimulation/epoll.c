@@ -1,4 +1,4 @@
-// epoll: the descriptors that are ready are told in an order that is drawn.
+// epoll: the descriptors that are ready are reported in an order that is drawn.
 
 #include "files.h"
 #include "real.h"
@@ -20,7 +20,7 @@ struct epoll {
   /// By descriptor.
   struct item **items;
   int count;
-  /// Whether it has told of a socket too early the last time; it doesn't the next time.
+  /// Whether it has reported a socket too early the last time; it doesn't the next time.
   bool was_too_early;
   struct item *first_ready, *last_ready;
   /// Of one call.
@@ -173,7 +173,7 @@ static int collect(struct epoll *epoll, struct epoll_event *events, int most) {
   return told;
 }
 
-/// Tells that a socket can be read on which nothing has arrived. With edges, Linux wouldn't tell again when something has.
+/// Reports that a socket can be read on which nothing has arrived. With edges, Linux wouldn't report again when something has.
 static int tell_too_early(struct epoll *epoll, struct epoll_event *events) {
   uint64_t count = 0;
   struct item *chosen = NULL;

@@ -7,7 +7,7 @@
 
 struct file;
 
-/// Somebody who is told when a file may have become ready.
+/// A callback that is called when a file may have become ready.
 struct watch {
   struct watch *next, *previous;
   struct file *file;
@@ -45,7 +45,7 @@ void file_release(struct file *file);
 void file_changed(struct file *file);
 /// Waits until the file may be ready; -EINTR if a signal comes whose handler doesn't ask for another try.
 int file_wait(struct file *file, const char *call);
-/// Whether a call on a socket has to find it not ready, although it is: Linux may tell too early.
+/// Whether a call on a socket has to find it not ready, although it is: Linux may report too early.
 bool refusal_is_drawn(struct file *file);
 static inline bool refusal_is_due(struct file *file) {
   return __builtin_expect(kernel.weather.refusal != 0, 0) && refusal_is_drawn(file);

@@ -180,7 +180,7 @@ int tcp_connect(struct socket *socket, const union address *address) {
   socket->handshake = handshake;
   socket->state = SOCKET_CONNECTING;
   next_stage(handshake, REQUEST);
-  // Within a host all of it happens before the call returns, as on Linux, which doesn't tell at once either.
+  // Within a host all of it happens before the call returns, as on Linux, which doesn't report at once either.
   while (socket->handshake && handshake->server_host == socket->host && handshake->event.time <= kernel.now) {
     event_remove(&handshake->event);
     step(&handshake->event);

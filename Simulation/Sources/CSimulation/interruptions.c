@@ -1,4 +1,4 @@
-// Calls that are interrupted by a signal, and sockets that aren't ready although epoll has told so: where Linux may do that,
+// Calls that are interrupted by a signal, and sockets that aren't ready although epoll has said so: where Linux may do that,
 // the weather does.
 
 #include "files.h"

@@ -167,7 +167,7 @@ int link(const char *from, const char *to) {
   if (code == 0 && target.node) code = -EEXIST;
   if (code == 0) code = disk_fault(sim_self->host, true);
   if (code == 0) {
-    // Linux tells of the count of links first.
+    // Linux reports the count of links first.
     notice_node(source.node, IN_ATTRIB);
     place_fill(&target, source.node);
   }

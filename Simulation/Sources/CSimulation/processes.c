@@ -1,4 +1,4 @@
-// The processes of a host: how they end, who is told, and how they signal each other.
+// The processes of a host: how they end, who is notified, and how they signal each other.
 
 #include "disk.h"
 #include "real.h"

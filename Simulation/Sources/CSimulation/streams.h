@@ -64,8 +64,8 @@ void flow_arm(struct flow *flow);
 void connection_check(struct connection *connection);
 /// The socket's peer has given the connection up, or doesn't know it.
 void connection_break(struct socket *socket, int error);
-/// Tells one side that the other one knows nothing of the connection.
-/// Tells one side that the other one knows nothing of the connection. An answer to bytes is given again if it is lost, because
+/// Notifies one side that the other one knows nothing of the connection.
+/// Notifies one side that the other one knows nothing of the connection. An answer to bytes is given again if it is lost, because
 /// these are sent again.
 void connection_reset(struct connection *connection, int side, bool is_answer);
 void handshakes_free_all(void);

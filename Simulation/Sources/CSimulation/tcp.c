@@ -153,7 +153,7 @@ int tcp_shutdown(struct socket *socket, int how) {
   return 0;
 }
 
-/// Takes the socket from its connection. A close is told to the peer; after a crash, nothing is.
+/// Takes the socket from its connection. A close is sent to the peer; after a crash, nothing is.
 static void leave(struct socket *socket, bool tells) {
   struct connection *connection = socket->connection;
   if (!connection) return;

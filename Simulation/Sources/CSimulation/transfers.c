@@ -40,7 +40,7 @@ static ssize_t transfer(int descriptor, const struct iovec *parts, int count, bo
   return moved == -EAGAIN && code < 0 ? code : moved;
 }
 
-/// The hash of what was moved. What goes through a pipe isn't hashed: libuv tells itself of signals by addresses, which differ
+/// The hash of what was moved. What goes through a pipe isn't hashed: libuv notifies itself of signals by addresses, which differ
 /// from run to run. Nor is what is printed, which may have anything in it.
 static uint64_t hash_moved(int descriptor, const struct iovec *parts, int count, ssize_t size) {
   struct file *file = file_of(descriptor);

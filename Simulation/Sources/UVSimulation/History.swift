@@ -16,7 +16,7 @@ public final class RegisterHistory<Value: Hashable & Sendable>: @unchecked Senda
   public enum Operation: Sendable, Hashable {
     /// To take a value.
     case write(Value)
-    /// To tell its value.
+    /// To return its value.
     case read
   }
 
@@ -30,7 +30,7 @@ public final class RegisterHistory<Value: Hashable & Sendable>: @unchecked Senda
 
   /// An empty history.
   ///
-  /// - Parameter initial: What the register holds at first.
+  /// - Parameter initial: What the register holds in the beginning.
   public init(initial: Value) { self.initial = initial }
 
   /// How many calls have begun.
@@ -43,10 +43,10 @@ public final class RegisterHistory<Value: Hashable & Sendable>: @unchecked Senda
   ///
   /// - Parameters:
   ///   - call: The call.
-  ///   - value: What a read was told.
+  ///   - value: What a read returned.
   public func end(_ call: Call, value: Value? = nil) { log.end(call.index, value) }
 
-  /// Whether the calls can be put into an order that keeps to real time, and in which each read tells what
+  /// Whether the calls can be put into an order that keeps to real time, and in which each read returns what
   /// was written last. A call that never ended may have been done at any time after its begin, or not at all.
   ///
   /// The search is that of Wing and Gong, with the sets of done calls that Lowe remembers. It takes long for

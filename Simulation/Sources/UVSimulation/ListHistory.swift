@@ -19,7 +19,7 @@ public final class ListHistory<Element: Hashable & Sendable>: @unchecked Sendabl
   public enum Operation: Sendable, Hashable {
     /// To put an element at the end.
     case append(Element)
-    /// To tell all elements.
+    /// To return all elements.
     case read
   }
 
@@ -30,7 +30,7 @@ public final class ListHistory<Element: Hashable & Sendable>: @unchecked Sendabl
 
   private var log = CallLog<Operation, [Element]>()
 
-  /// An empty history, of a list that is empty at first.
+  /// An empty history, of a list that begins empty.
   public init() {}
 
   /// How many calls have begun.
@@ -43,10 +43,10 @@ public final class ListHistory<Element: Hashable & Sendable>: @unchecked Sendabl
   ///
   /// - Parameters:
   ///   - call: The call.
-  ///   - list: What a read was told.
+  ///   - list: What a read returned.
   public func end(_ call: Call, list: [Element] = []) { log.end(call.index, list) }
 
-  /// Whether the calls can be put into an order that keeps to real time, and in which each read tells what
+  /// Whether the calls can be put into an order that keeps to real time, and in which each read returns what
   /// was appended before it. An append that never ended may have been done at any time after its begin, or
   /// not at all.
   public var isLinearizable: Bool { violation == nil }

@@ -13,7 +13,7 @@ import CSimulation
 /// }
 /// ```
 ///
-/// The value tells what happened. Two runs with the same seed and the same program have the same ``digest``.
+/// The value says what happened. Two runs with the same seed and the same program have the same ``digest``.
 ///
 /// Only one world runs at a time in a process; another thread that wants to run one waits.
 public struct Simulation: Sendable {
@@ -38,7 +38,7 @@ public struct Simulation: Sendable {
   /// Runs a world, and returns once it has ended.
   ///
   /// The world ends when `body` has returned and each client has ended. If there is no client, each host must
-  /// have ended. Hosts that still run are then told to stop.
+  /// have ended. Hosts that still run are then asked to stop.
   ///
   /// - Parameters:
   ///   - seed: Where each choice comes from. With nil, it is the seed of ``SimulationSetting/current``.

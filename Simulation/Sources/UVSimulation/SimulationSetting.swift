@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a run takes that isn't told otherwise. A trait of Swift Testing sets it.
+/// What a run takes by default. A trait of Swift Testing sets it.
 public struct SimulationSetting: Sendable {
   /// The seed.
   public var seed: UInt64

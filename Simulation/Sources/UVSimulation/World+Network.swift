@@ -81,7 +81,7 @@ extension World {
 
   // MARK: Hosts that fail
 
-  /// Cuts a host's power: its threads go no further, and its peers aren't told. What it has synced stays on
+  /// Cuts a host's power: its threads go no further, and its peers hear nothing. What it has synced stays on
   /// its disk; of the rest, something may be lost (``Weather/unsyncedLoss``).
   public func crash(_ host: SimulatedHost) {
     note("crash \(host.name)")

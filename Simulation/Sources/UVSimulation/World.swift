@@ -43,7 +43,7 @@ public final class World {
   /// Adds a host, which runs `program` on an event loop of its own.
   ///
   /// The program is one as it would be for a machine: `EventLoop.run` calls it. If there are clients, the
-  /// world ends with them, and a host is told to stop then. So a host may serve without end.
+  /// world ends with them, and a host is asked to stop then. So a host may serve without end.
   ///
   /// - Parameters:
   ///   - name: The host's name, which no other host has.
@@ -70,7 +70,7 @@ public final class World {
   /// - Parameters:
   ///   - name: The host's name, which no other host has.
   ///   - isClient: Whether the world waits for its end.
-  ///   - main: What the host's main thread runs. The world can't tell it to stop: if it hasn't ended with the
+  ///   - main: What the host's main thread runs. The world can't ask it to stop: if it hasn't ended with the
   ///     world, it is
   ///     dropped.
   @discardableResult
@@ -140,7 +140,7 @@ public final class World {
     if let violation { throw failure(.violated(violation)) }
   }
 
-  /// Tells the hosts that still run to stop, and gives them a minute.
+  /// Asks the hosts that still run to stop, and gives them a minute.
   func stopHosts() {
     for host in hosts where !host.hasEnded {
       sim_host_pause(host.raw, false)

@@ -32,13 +32,13 @@ public struct Simulated: TestTrait, TestScoping {
 }
 
 extension Trait where Self == Simulated {
-  /// Runs the test once for each seed. A `Simulation` in the test that isn't told a seed has that one. A
+  /// Runs the test once for each seed. A `Simulation` in the test without a seed of its own has that one. A
   /// failure says how the run is repeated.
   ///
   /// - Parameters:
   ///   - seeds: The seeds. With the environment variable `UV_SIMULATION_SEED`, the test runs once with that
   ///     seed.
-  ///   - weather: The weather of a run that isn't told another one.
+  ///   - weather: The weather of a run without one of its own.
   public static func simulated(seeds: ClosedRange<Int>, weather: Weather = .calm) -> Simulated {
     Simulated(seeds: seeds) { _ in weather }
   }

@@ -1,7 +1,7 @@
 import UV
 import UVSimulation
 
-/// Three hosts that tell each other every 100 ms that they live, for ten minutes.
+/// Three hosts that say to each other every 100 ms that they live, for ten minutes.
 func heartbeats(_ seed: UInt64) throws -> Simulation {
   let names = ["a", "b", "c"]
   return try Simulation(seed: seed) { world in

@@ -3,7 +3,7 @@ import UV
 import UVSimulation
 
 @Suite struct BandwidthTests {
-  /// Sends so many bytes to a reader, and tells when they were written and when they were read.
+  /// Sends so many bytes to a reader, and returns when they were written and when they were read.
   ///
   /// - Parameters:
   ///   - pause: How long the reader waits before it reads.

@@ -10,7 +10,7 @@ import UVSimulation
     return nil
   }
 
-  @Test("A disk that fails tells EIO, and what a failed sync should have kept is lost") func broken() throws {
+  @Test("A disk that fails says EIO, and what a failed sync should have kept is lost") func broken() throws {
     let codes = Log<UVError.Code?>()
     let found = Log<String>()
     try Simulation(seed: 1) { world in

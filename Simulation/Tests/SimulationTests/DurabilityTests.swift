@@ -4,7 +4,7 @@ import UVSimulation
 
 /// What a crash leaves of a disk, and disks that fail.
 @Suite struct DurabilityTests {
-  /// Runs `write`, crashes the host, and tells what `look` finds then.
+  /// Runs `write`, crashes the host, and returns what `look` finds then.
   @discardableResult static func afterCrash<T: Sendable>(
     _ seed: UInt64, weather: Weather = .calm, found: Log<T>,
     _ write: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> Void,
@@ -97,7 +97,7 @@ import UVSimulation
     #expect(found.contains { $0.hasPrefix("n") && $0.hasSuffix("o") })
   }
 
-  @Test("What a sync or a data sync has told of is there, and so is what O_DSYNC wrote", arguments: 0...2)
+  @Test("What a sync or a data sync has confirmed is there, and so is what O_DSYNC wrote", arguments: 0...2)
   func synced(way: Int) throws {
     let found = try Self.outcomes(1...30) { loop in
       var options: FileDescriptor.OpenOptions = [.create]
@@ -230,7 +230,7 @@ import UVSimulation
     #expect(left.values == ["new"])
   }
 
-  @Test("A process that is killed leaves its files, and its peers are told") func kill() throws {
+  @Test("A process that is killed leaves its files, and its peers are notified") func kill() throws {
     let found = Log<String>()
     try Simulation(seed: 1, weather: Weather(unsyncedLoss: 1)) { world in
       let server = world.host("server") { loop in

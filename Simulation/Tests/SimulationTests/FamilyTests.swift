@@ -24,7 +24,7 @@ import UVSimulation
       }
     }
     #expect(seen.values.count == 2)
-    for (own, told) in seen.values { #expect(own == told) }
+    for (own, reported) in seen.values { #expect(own == reported) }
     #expect(Set(seen.values.map { $0.0.contains(":") }) == [true, false])
   }
 

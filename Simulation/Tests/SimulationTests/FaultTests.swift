@@ -121,7 +121,7 @@ import WorldSupport
     #expect(error?.description.contains("  1.0 seconds: cut one → two\n") == true)
   }
 
-  @Test("A host that has too many descriptors open is told so, and goes on when it has fewer")
+  @Test("A host that has too many descriptors open gets an error, and goes on when it has fewer")
   func descriptors() throws {
     let codes = Log<UVError.Code>()
     try Simulation(seed: 1) { world in

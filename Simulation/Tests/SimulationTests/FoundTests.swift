@@ -6,7 +6,7 @@ import Testing
   @Test(
     "A seed that has found a bug finds none",
     arguments: [
-      // A write over TLS was told that it was written, when the stream closed with an earlier one still under
+      // A write over TLS was reported as written, when the stream closed with an earlier one still under
       // way.
       ("writes over tls", 272),
       // A writeTimeout was early by what the program had computed in its turn before the write.

@@ -4,7 +4,7 @@ import UVSimulation
 
 @Suite struct HistoryTests {
   @Test(
-    "A read that overlaps a write may tell the old value or the new one; one that follows must tell the new one"
+    "A read that overlaps a write may find the old value or the new one; one that follows must find the new one"
   )
   func rules() {
     func history(_ read: Int, overlaps: Bool) -> RegisterHistory<Int> {

@@ -4,7 +4,7 @@ import UV
 import UVSimulation
 import WorldSupport
 
-/// Calls that a signal interrupts, and sockets that aren't ready although epoll has told so.
+/// Calls that a signal interrupts, and sockets that aren't ready although epoll has said so.
 @Suite struct InterruptionTests {
   static let weather = Weather(interruption: 0.4, refusal: 0.4)
 

@@ -5,7 +5,7 @@ import UVSimulation
 @Suite struct ListHistoryTests {
   typealias History = ListHistory<Int>
 
-  @Test("A list that does one thing after the other is told so") func right() {
+  @Test("A list that does one thing after the other has no violation") func right() {
     let history = History()
     for number in 1...5 {
       history.end(history.begin(.append(number)))
@@ -21,7 +21,7 @@ import UVSimulation
     _ = unknown
   }
 
-  @Test("What can't be is told in words") func wrong() {
+  @Test("What can't be is reported in words") func wrong() {
     func violation(_ body: (History) -> Void) -> String? {
       let history = History()
       body(history)
@@ -123,16 +123,16 @@ import UVSimulation
             list.insert(element, at: below(4) == 0 ? below(list.count + 1) : list.count)
             history.end(call)
           } else {
-            var told = list
-            if below(4) == 0, !told.isEmpty { told.removeLast() }
+            var order = list
+            if below(4) == 0, !order.isEmpty { order.removeLast() }
             // One whose append hasn't ended.
             if below(4) == 0, let other = open.first(where: { calls[$0.1].operation != .read }),
               case .append(let element) = calls[other.1].operation
             {
-              told.append(element)
+              order.append(element)
             }
-            calls[index].list = told
-            history.end(call, list: told)
+            calls[index].list = order
+            history.end(call, list: order)
           }
         }
       }

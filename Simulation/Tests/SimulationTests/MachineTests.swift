@@ -59,7 +59,7 @@ import WorldSupport
     #expect(seen.values == ["true", "a"])
   }
 
-  @Test("A paused host can crash and start anew, and one that stays paused is told of at the end") func ends()
+  @Test("A paused host can crash and start anew, and one that stays paused is named at the end") func ends()
     throws
   {
     let runs = Log<Int>()

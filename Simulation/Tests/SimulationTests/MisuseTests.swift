@@ -6,7 +6,7 @@ import Testing
 import UV
 import UVSimulation
 
-/// What can't work is told.
+/// What can't work is reported.
 @Suite struct MisuseTests {
   /// Builds a program in C of the kernel's sources, and returns what it prints.
   static func printed(_ arguments: String) throws -> String {
@@ -28,13 +28,13 @@ import UVSimulation
     return text.split(separator: "\n").last.map(String.init) ?? ""
   }
 
-  @Test("A program that has libc in itself is told, and ends") func staticLibc() throws {
+  @Test("A program that has libc in itself is warned, and ends") func staticLibc() throws {
     #expect(
       try Self.printed("cc -static $S/*.c main.c -o program -lpthread -ldl")
         == "UVSimulation needs libc as a shared library: link the program without -static")
   }
 
-  @Test("A program that finds libc's functions first is told, and so is one without libuv") func order()
+  @Test("A program that finds libc's functions first is warned, and so is one without libuv") func order()
     throws
   {
     let library =
@@ -45,7 +45,7 @@ import UVSimulation
     #expect(try Self.printed("\(library) -L. -lsim -lc").hasPrefix("libuv isn't a shared library"))
   }
 
-  @Test("A thread outside that uses a host's descriptor is told") func outside() throws {
+  @Test("A thread outside that uses a host's descriptor is reported") func outside() throws {
     let descriptor = Mutex<Int32>(-1)
     let isDone = Atomic(false)
     let thread = Thread {
@@ -72,7 +72,7 @@ import UVSimulation
         == true, "\(error!)")
   }
 
-  @Test("A loop that runs outside of the world at the same time is told, and one before or after it isn't")
+  @Test("A loop that runs outside of the world at the same time is named, and one before or after it isn't")
   func outsideLoop() throws {
     @Sendable func turn() throws {
       try EventLoop.run { loop in try await loop.sleep(for: .milliseconds(1)).value }
@@ -117,7 +117,7 @@ import UVSimulation
     }
   }
 
-  @Test("A missing call is told with its name and its caller") func missing() throws {
+  @Test("A missing call is reported with its name and its caller") func missing() throws {
     let asked = #expect(throws: SimulationError.self) {
       try Simulation(seed: 1) { world in
         world.program("a") { _ = try? SystemInfo.interfaceAddresses() }
@@ -134,7 +134,7 @@ import UVSimulation
       own?.description.hasPrefix(#"popen isn't simulated; the host "b" called it from "#) == true)
   }
 
-  @Test("Each call that the documentation lists as an error is told with its name") func eachMissing() throws
+  @Test("Each call that the documentation lists as an error ends with its name") func eachMissing() throws
   {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
     let page = try String(

@@ -107,7 +107,7 @@ import UVSimulation
     #expect(run.duration > .seconds(60))
   }
 
-  @Test("TCP tells the round-trip time of its link") func roundTrips() throws {
+  @Test("TCP reports the round-trip time of its link") func roundTrips() throws {
     try Simulation(seed: 1) { world in
       let server = world.host("server") { loop in
         _ = try await loop.tcp.listen(port: 7).accept().value.next().value

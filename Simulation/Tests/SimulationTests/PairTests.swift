@@ -147,7 +147,7 @@ import Testing
     }
     """
 
-  @Test("Each end is told, with its host and a code, and how to repeat it") func ends() throws {
+  @Test("Each end is reported, with its host and a code, and how to repeat it") func ends() throws {
     let folder = try Self.folder(["a": Self.actor])
     defer { try? FileManager.default.removeItem(at: folder) }
     let rows: [(options: String, server: String, client: String, status: Int32, says: [String])] = [
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test("Wrong use is told before anything runs, and the help is printed") func wrongUse() throws {
+  @Test("Wrong use is reported before anything runs, and the help is printed") func wrongUse() throws {
     let folder = try Self.folder(["a": Self.actor])
     defer { try? FileManager.default.removeItem(at: folder) }
     try "text".write(to: folder.appendingPathComponent("text"), atomically: true, encoding: .utf8)

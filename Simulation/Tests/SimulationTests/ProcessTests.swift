@@ -20,7 +20,7 @@ import UVSimulation
     }
   }
 
-  @Test("Bytes go through a child, and its end is told", arguments: 1...10 as ClosedRange<UInt64>)
+  @Test("Bytes go through a child, and its end is reported", arguments: 1...10 as ClosedRange<UInt64>)
   func bytes(seed: UInt64) throws {
     func run() throws -> Simulation {
       try Simulation(seed: seed, weather: .storm, traceLength: 1 << 16) { world in
@@ -145,7 +145,7 @@ import UVSimulation
     }
   }
 
-  @Test("What can't begin is told as libuv tells it") func failures() throws {
+  @Test("What can't begin is reported as libuv reports it") func failures() throws {
     try Simulation(seed: 1) { world in
       let host = world.host("server") { loop in
         func code(_ program: String, _ folder: String? = nil, _ stdio: [ChildProcess.Stdio] = [.pipe])

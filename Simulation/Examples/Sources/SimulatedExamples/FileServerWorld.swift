@@ -5,7 +5,7 @@ import WorldSupport
 
 @testable import FileServer
 
-/// Each file arrives as it is, and what isn't there is told.
+/// Each file arrives as it is, and what isn't there is reported.
 func fileServerWorld(_ world: World) throws {
   let server = world.program("server", isClient: false) {
     let command = try FileServer.parse([

@@ -61,7 +61,7 @@ bool sim_begin(const struct sim_options *options);
 /// that is left of the hosts is dropped. Returns false if the world ended before.
 bool sim_run(sim_body body, void *context);
 
-/// Lets go of the world, and of what is told of it below.
+/// Lets go of the world, and of what is said of it below.
 void sim_end(void);
 
 /// What can't be simulated and was done; null if nothing.
@@ -111,7 +111,7 @@ bool sim_host_has_ended(const struct sim_host *host);
 /// Drops everything that the host does and has, as if its machine had lost its power.
 void sim_host_crash(struct sim_host *host);
 
-/// Ends the process of the host, while its machine goes on: peers are told, files stay, and programs that it has started go on.
+/// Ends the process of the host, while its machine goes on: peers are notified, files stay, and programs that it has started go on.
 void sim_host_kill(struct sim_host *host);
 
 /// The last part of its addresses; 0 is the world's own thread.

@@ -1,7 +1,7 @@
 import UVHTTP
 import UVSimulation
 
-/// Programs with a client, and two servers. Each request is told once, and as it has to be; a POST is never sent twice;
+/// Programs with a client, and two servers. Each request ends once, and as it has to; a POST is never sent twice;
 /// there are no more connections than the limit says; nothing is left. In one world of two the limits are tight,
 /// requests are cancelled, clients close early, and servers end, or crash and come back.
 func httpClient(_ world: World, _ ledger: Ledger) throws {
@@ -107,7 +107,7 @@ private final class HTTPProgram {
     try expect(counts.waiting <= waiters * 2, "\(counts.waiting) wait")
   }
 
-  /// Asks, and compares what is told.
+  /// Asks, and compares the answer.
   private nonisolated(nonsending) func ask(_ question: HTTPQuestion) async throws {
     let host = loop.isDrawn(oneIn: 2) ? "server" : "other"
     let method: HTTPRequest.Method = question.framing == .none ? .get : .post
@@ -137,7 +137,7 @@ private final class HTTPProgram {
       try await compare(response, question)
     } catch let error as UVError {
       if !isRough { throw Violation("\(name), \(question.kind): \(error)") }
-      // Those that tell of something else than a deadline, an end or a cancellation.
+      // Those that report something else than a deadline, an end or a cancellation.
       if [.invalidArgument, .protocolError, .messageTooLong, .alreadyInProgress].contains(error.code) {
         throw Violation("\(name), \(question.kind): \(error)")
       }

@@ -218,7 +218,7 @@ private final class HTTPVisit {
     try expect(try await stream.next().value == nil, "bytes after the last answer")
   }
 
-  /// All that the server has taken was answered, and all that was told as answered has come.
+  /// All that the server has taken was answered, and all that was reported as answered has come.
   func expectAnswers(isEnding: Bool) throws {
     let name = "a \(manner) client"
     for (place, question) in questions.enumerated() {

@@ -1,7 +1,7 @@
 public import UVSimulation
 
 /// A world whose rules no seed may break: every byte comes once and in order, everything that was asked is
-/// told once, nothing is left open, nobody waits for ever, and no timer is early. Those of liveness also say
+/// answered once, nothing is left open, no waiter is stuck, and no timer is early. Those of liveness also say
 /// how long something may take at most.
 public struct HuntedWorld: Sendable {
   /// The world's name.
@@ -13,7 +13,7 @@ public struct HuntedWorld: Sendable {
     self.build = build
   }
 
-  /// Builds the world, waits for its end and looks at what was told. It is what a `Simulation` runs.
+  /// Builds the world, waits for its end and looks at what was reported. It is what a `Simulation` runs.
   public func body(_ world: World) throws {
     let ledger = Ledger()
     try build(world, ledger)

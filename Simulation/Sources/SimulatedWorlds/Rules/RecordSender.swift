@@ -5,7 +5,7 @@ import UV
 final class RecordSender: @unchecked Sendable {
   typealias Numbers = [Int: Set<Int>]
 
-  /// The records of which the writer was told that they are written.
+  /// The records whose completion says that they are written.
   private(set) var written: Numbers = [:]
   /// Those that it has cancelled.
   private(set) var cancelled: Numbers = [:]
@@ -92,10 +92,10 @@ final class RecordSender: @unchecked Sendable {
     return Records.make(lane: lane, number, loop.draw(size))
   }
 
-  /// What the writer of the last record is told by.
+  /// The completion of the last record's write.
   ///
-  /// - Parameter isInOrder: Whether it is told in the order of the writes, as callbacks of the stream itself
-  ///   are. A task may be told at once.
+  /// - Parameter isInOrder: Whether it is called in the order of the writes, as callbacks of the stream
+  ///   are. A task may resume at once.
   private func done(lane: Int = 0, isInOrder: Bool = true) -> Completion<Void> {
     let number = number
     asked[lane, default: []].insert(number)
@@ -121,7 +121,7 @@ final class RecordSender: @unchecked Sendable {
     } catch { done(.failure(error)) }
   }
 
-  /// A large write of several buffers that is cancelled as soon as the small one before it is told, which may
+  /// A large write of several buffers that is cancelled once the small one before it is reported, which may
   /// be when a part of the large one has left.
   private func cancelLarge(_ stream: ByteStream) {
     let loop = stream.loop

@@ -1,6 +1,6 @@
 import UV
 
-/// Messages on a stream that tell what belongs where: a lane, a number that grows in its lane, a length, and
+/// Messages on a stream that say what belongs where: a lane, a number that grows in its lane, a length, and
 /// bytes each of which has its own value.
 enum Records {
   static let headerCount = 12

@@ -8,7 +8,7 @@ let connectionWorlds = [
 ]
 
 /// Datagrams are lost or doubled by the network alone. Each is whole, comes from where it was sent, and each
-/// send is told once.
+/// send is reported once.
 private func datagrams(_ world: World, _ ledger: Ledger) throws {
   let mayLose = world.weather.loss > 0
   let isDoubled = world.weather.duplication > 0

@@ -3,7 +3,7 @@ import UVSimulation
 import UVTLS
 
 /// A server whose machine crashes and comes back, stops for seconds, and is cut off, while clients talk with
-/// it. Whatever a client has asked is told, what a conversation has answered is right, and by trying again
+/// it. Each request of a client is answered, what a conversation has answered is right, and by trying again
 /// each one comes to its end.
 func crashes(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
   let server = world.host("server") { loop in

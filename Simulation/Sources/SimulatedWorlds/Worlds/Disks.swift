@@ -4,7 +4,7 @@ import UVPromises
 import UVSimulation
 
 /// Requests for files on a disk that is full, fails, or takes a part of what it is given, in every style.
-/// What was told to be written is there, what has failed leaves a whole file as it was, and each failure is
+/// What was reported as written is there, what has failed leaves a whole file as it was, and each failure is
 /// the disk's.
 func disks(_ world: World, _ ledger: Ledger) throws {
   let fails = world.random(below: 2) == 0
@@ -47,7 +47,7 @@ func disks(_ world: World, _ ledger: Ledger) throws {
         guard let expected = wholes[name], let expected else { continue }
         if try await ask(loop, loop.files.copyfile(name, to: target), ledger, "copy") != nil {
           let found = try await ask(loop, loop.files.readFile(target), ledger, "read a copy")
-          // libuv takes an EIO for a file without positions, and goes on at its beginning. It tells a success.
+          // libuv takes an EIO for a file without positions, and goes on at its beginning. It says success.
           try expect(fails || found == nil || found == expected, "round \(round): another copy")
         }
       }

@@ -1,7 +1,7 @@
 import UV
 import UVSimulation
 
-/// Both sides end at the same time, in any of many ways. Everybody who waits is told once, and what was ended
+/// Both sides end at the same time, in any of many ways. Each waiter is notified once, and what was ended
 /// in order arrives.
 func ends(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
   let sums = [Shared(0), Shared(0)], goals = [Shared<Int?>(nil), Shared<Int?>(nil)]

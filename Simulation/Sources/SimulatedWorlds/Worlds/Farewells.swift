@@ -2,7 +2,7 @@ import UV
 import UVSimulation
 import UVTLS
 
-/// Encrypted connections whose last references go, without a close. The peer is told of the end, if the
+/// Encrypted connections whose last references go, without a close. The peer is notified of the end, if the
 /// system has room for that.
 func farewells(_ world: World, _ ledger: Ledger) throws {
   let hasRoom = world.weather.cut == 0 && world.weather.refusal == 0

@@ -38,7 +38,7 @@ func startTLS(_ world: World, _ ledger: Ledger) throws {
   }
 }
 
-/// Connections that are refused, given up, or begun many at a time. Each attempt is told once, and leaves
+/// Connections that are refused, given up, or begun many at a time. Each attempt is reported once, and leaves
 /// nothing open.
 func connects(_ world: World, _ ledger: Ledger) throws {
   let isOver = Shared(false)

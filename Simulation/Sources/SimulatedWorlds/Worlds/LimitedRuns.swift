@@ -3,7 +3,7 @@ import UVSimulation
 
 /// Bodies on other loops that start tasks, only so many at a time, with deadlines around them and within, while callers
 /// cancel and loops stop. No more tasks run than the limit says. Each value comes once, and nothing of a body
-/// runs when its end is told.
+/// runs when its end is reported.
 func limitedRuns(_ world: World, _ ledger: Ledger) throws {
   world.node("a") { loop in
     let group = try EventLoopGroup(count: 2)

@@ -4,12 +4,12 @@ import UVSimulation
 /// Worlds of programs that hosts start.
 let processWorlds = [HuntedWorld("children", children), HuntedWorld("supervisor", supervisor)]
 
-/// How a child was told to end.
+/// How a child was asked to end.
 private enum Order: CaseIterable {
   case code, signal, kill, close
 }
 
-/// Many children at once, through whose pipes bytes go and come. Each end is told once and is the one that was
+/// Many children at once, through whose pipes bytes go and come. Each end comes once and is the one that was
 /// asked for, each byte that was passed on comes once and in order, and nothing is left open.
 private func children(_ world: World, _ ledger: Ledger) throws {
   world.executable("filter") { loop, arguments in
@@ -65,7 +65,7 @@ private func passThroughChild(_ loop: EventLoop, _ number: Int, code: Int) async
   output.close()
 }
 
-/// Ends a child in one of many ways. Whoever waits for it is told once.
+/// Ends a child in one of many ways. Each waiter for it is notified once.
 private func endChild(_ loop: EventLoop, _ ledger: Ledger) async throws {
   let order = Order.allCases[loop.draw(4)]
   let child = try loop.processes.spawn(order == .code ? "filter" : "wait", ["3"], stdio: [.pipe])

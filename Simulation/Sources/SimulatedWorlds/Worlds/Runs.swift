@@ -1,7 +1,7 @@
 import UV
 import UVSimulation
 
-/// Bodies that run on other loops, which stop at some time. Whoever has asked is told once: the value of a
+/// Bodies that run on other loops, which stop at some time. Each caller is notified once: the value of a
 /// body that has run to its end, or that its loop has ended, or that he has cancelled.
 func runs(_ world: World, _ ledger: Ledger) throws {
   world.node("a") { loop in

@@ -4,7 +4,7 @@ import UVSimulation
 /// Bytes that no part of a file has.
 private func mark(_ number: Int) -> Bytes { Bytes([UInt8](repeating: UInt8(200 + number), count: 16)) }
 
-/// A file of which each place can be told.
+/// A file each place of which can be recognized.
 private func content(_ count: Int) -> Bytes {
   Bytes((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 7) & 127 })
 }

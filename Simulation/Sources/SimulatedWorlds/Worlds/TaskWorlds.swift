@@ -8,7 +8,7 @@ let taskWorlds = [
 ]
 
 /// Groups, deadlines, shields and cancellations of whatever can be awaited. Every task ends, and its request
-/// is told once.
+/// is reported once.
 private func tasks(_ world: World, _ ledger: Ledger) throws {
   world.node("a") { loop in
     let listener = try loop.tcp.listen(port: 9)

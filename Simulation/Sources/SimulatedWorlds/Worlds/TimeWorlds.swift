@@ -5,7 +5,7 @@ let timeWorlds = [
   HuntedWorld("timers", timers), HuntedWorld("limits", limits), HuntedWorld("ticks", ticks),
 ]
 
-/// Many timers at once. None is early, none is told twice or after it was cancelled, and dates come in their
+/// Many timers at once. None is early, none ends twice or after it was cancelled, and dates come in their
 /// order.
 private func timers(_ world: World, _ ledger: Ledger) throws {
   for name in ["a", "b"] {

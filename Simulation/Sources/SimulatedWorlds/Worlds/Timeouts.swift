@@ -1,7 +1,7 @@
 import UV
 import UVSimulation
 
-/// The timeouts of a stream. None is early, and each tells everyone who waits.
+/// The timeouts of a stream. None is early, and each notifies all waiters.
 func timeouts(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
   let kind = world.random(below: 4)
   let limit = Duration.milliseconds(Int64(3000 + world.random(below: 20_000)))

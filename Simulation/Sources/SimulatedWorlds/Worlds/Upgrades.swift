@@ -3,7 +3,7 @@ import UVSimulation
 import UVTLS
 
 /// A plain conversation with timeouts that goes on encrypted, and whose peer then takes nothing any more, or
-/// says nothing. The timeouts go on with the encrypted stream: none is early, and everyone is told once.
+/// says nothing. The timeouts go on with the encrypted stream: none is early, and each waiter hears once.
 func upgrades(_ world: World, _ ledger: Ledger) throws {
   let isReading = world.random(below: 2) == 0
   let limit = Duration.milliseconds(Int64(4000 + world.random(below: 15_000)))
