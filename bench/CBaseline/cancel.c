@@ -62,7 +62,7 @@ static void on_connection(uv_poll_t *poll, int status, int events) {
   cb_fail(poll->data, status, "a connection that nobody has made");
 }
 
-// libuv's own listener cannot be told to rest. So its socket is watched, as the styles do.
+// libuv's own listener cannot be asked to rest. So its socket is watched, as the styles do.
 static void begin_accept(struct cb_repeated *work) {
   struct cancels *all = (struct cancels *)work;
   struct sockaddr_in address;

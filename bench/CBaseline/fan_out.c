@@ -1,5 +1,5 @@
 // fan-out: what one connection sends, each gets. Nobody waits for one that doesn't read: above a limit it misses what is said, and
-// is told how much that was.
+// hears how much that was.
 
 #include "tcp_server.h"
 
@@ -116,7 +116,7 @@ static void on_bytes(struct connection *connection, char *bytes, size_t count) {
     if (message == NULL) return connection_close(connection, UV_ENOMEM, "fan-out");
     memcpy(message->bytes, whole, size);
     for (uint32_t i = 0; i < room->count; i++) send_message(room->members[i], message);
-    // Those who miss it are told so.
+    // Members that miss it get a count.
     server->result->bytes_written += (uint64_t)room->count * size;
     message_release(message);
   }

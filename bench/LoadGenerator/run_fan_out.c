@@ -1,5 +1,5 @@
 // One connection, the last, sends messages, and each gets them. The next is sent when all have got one. In the run the first
-// connections, the slow ones, read nothing; then they read what there is, and must be told how much they have missed.
+// connections, the slow ones, read nothing; then they read what there is, and must hear how much they have missed.
 
 #ifdef __linux__
 #include "session.h"

@@ -33,7 +33,7 @@ public struct Soak: Sendable {
 
   /// Runs it on a loop of its own, on the calling thread.
   ///
-  /// - Parameter progress: Told about once in a second how far it is, from 0 to 1, and how many operations
+  /// - Parameter progress: Called once a second with how far it is, from 0 to 1, and how many operations
   ///   ended.
   /// - Throws: What the system says if not even a listener can be had.
   public func run(progress: @escaping @Sendable (Double, Int) -> Void = { _, _ in }) throws -> SoakReport {

@@ -4,7 +4,7 @@ public struct SoakReport: Sendable {
   public var seed: UInt64
   /// Operations that ended, by kind.
   public internal(set) var operations: [String: Int] = [:]
-  /// Errors, by what was being done and what it was told. They are meant to happen.
+  /// Errors, by what was being done and what it got. They are meant to happen.
   public internal(set) var errors: [String: Int] = [:]
   /// What must not happen: bytes that differ, a completion that comes twice.
   public internal(set) var faults: [String] = []

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// The system lets one more wait than it was told.
+// The system lets one more wait than it was asked for.
 enum { BACKLOG = 1 };
 
 int bench_full_listener_open(struct bench_full_listener *full) {

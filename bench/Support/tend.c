@@ -235,7 +235,7 @@ int bench_tend(pid_t parent, int grace, const char *log, const char *command) {
   sigaddset(&signals, SIGCHLD);
   sigaddset(&signals, SIGTERM);
   sigprocmask(SIG_BLOCK, &signals, &usual);
-  // A key that is pressed is for the program that the user sees, which tells this one.
+  // A key that is pressed is for the program that the user sees, which notifies this one.
   setpgid(0, 0);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   bench_end_with_parent(parent);

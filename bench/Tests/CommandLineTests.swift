@@ -124,7 +124,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// Starts the example on a long run or gate, does something to it, and tells what is left.
+    /// Starts the example on a long run or gate, does something to it, and returns what is left.
     private func disturbed(
       _ what: String, directory: String, command: String = "run --duration 30 --rounds 60"
     ) throws -> Products.Output {

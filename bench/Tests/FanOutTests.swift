@@ -23,7 +23,7 @@ import Testing
   func eachReaderGetsEachMessage(style: Style) throws {
     for slow in [0, Self.slow] {
       let answer = try answer(style, slow: slow, verb: .run)
-      // The load generator has seen that the slow ones get the rest later, or are told what they have missed.
+      // The load generator has seen that the slow ones get the rest later, or hear what they have missed.
       #expect(answer.latencies.counts.reduce(0, +) == UInt64(Self.messages * (Self.connections - slow)))
     }
   }

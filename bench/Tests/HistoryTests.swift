@@ -125,23 +125,23 @@ import Testing
 
 /// `history`, as one meets it in a shell.
 @Suite struct HistoryCommandTests {
-  @Test("A step is told with its commits, machines are never joined, and a branch is read as a folder is")
+  @Test("A step is named with its commits, machines are never joined, and a branch is read as a folder is")
   func command() throws {
     try Products.withDirectory { directory in
       try Self.writeRuns(to: directory)
-      let told = try Products.shell(
+      let output = try Products.shell(
         "cd \(directory) && $UVBENCH history runs -s callback --output page.html && $UVBENCH history runs -s callback --minimum 60"
       )
-      #expect(told.code == 0, "\(told.text)")
-      #expect(told.text.contains("left out: runs/notes.json"))
-      let steps = told.lines.filter { $0.contains("then-chain@") }
-      #expect(steps.count == 1 && steps[0].contains("+50.0 %"), "\(told.text)")
+      #expect(output.code == 0, "\(output.text)")
+      #expect(output.text.contains("left out: runs/notes.json"))
+      let steps = output.lines.filter { $0.contains("then-chain@") }
+      #expect(steps.count == 1 && steps[0].contains("+50.0 %"), "\(output.text)")
       #expect(
         steps.first?.contains("commit-4, 2026-01-05") == true
           && steps.first?.contains("commit-5, 2026-01-06") == true)
       // The other machine is twice as slow: no step leads there.
-      #expect(told.lines.filter { $0.contains("Another processor") }.count == 2, "\(told.text)")
-      #expect(told.text.contains("10 runs, 2026-01-01") && told.text.contains("4 runs, 2026-01-11"))
+      #expect(output.lines.filter { $0.contains("Another processor") }.count == 2, "\(output.text)")
+      #expect(output.text.contains("10 runs, 2026-01-01") && output.text.contains("4 runs, 2026-01-11"))
       let page = try Products.shell("cat \(directory)/page.html").text
       #expect(
         page.contains("class=\"step\"") && page.contains("commit-5") && page.contains("Another processor"))
@@ -183,7 +183,7 @@ import Testing
         }
         try AtomicFile.write(try LineJSON.string(report), to: "\(directory)/gates/\(index).json")
       }
-      let told = try Products.shell(
+      let output = try Products.shell(
         """
         cd \(directory); history="$EXAMPLE history gates"
         $history --output page.html; $history --figure memory; $history --figure throughput
@@ -193,16 +193,16 @@ import Testing
         grep -h ^worse 5 7; $history -w other
         """)
       #expect(
-        told.lines.filter { $0.contains(#/^(cpu|memory|time|worse)[ :]/#) } == [
+        output.lines.filter { $0.contains(#/^(cpu|memory|time|worse)[ :]/#) } == [
           "cpu: 0", "cpu: 1", "memory: 0", "time: 0", "time: 1", "worse within the last 5 runs: shop@1/new",
           "worse within the last 7 runs: shop@1/new",
-        ], "\(told.text)")
-      let steps = told.lines.filter { $0.hasPrefix("shop@1/new") }
-      #expect(steps.count == 5 && steps[0].contains("+7.0 %"), "\(told.text)")
+        ], "\(output.text)")
+      let steps = output.lines.filter { $0.hasPrefix("shop@1/new") }
+      #expect(steps.count == 5 && steps[0].contains("+7.0 %"), "\(output.text)")
       #expect(steps[0].contains("commit-4, ") && steps[0].contains("commit-5, "))
-      #expect(steps[1].contains("commit-5, ") && steps[2].contains("commit-10, "), "\(told.text)")
-      #expect(steps[4].contains("commit-6, ") && steps[4].contains("-13."), "\(told.text)")
-      #expect(told.code == 2 && told.text.contains("12 runs, 2026-01-01"), "\(told.text)")
+      #expect(steps[1].contains("commit-5, ") && steps[2].contains("commit-10, "), "\(output.text)")
+      #expect(steps[4].contains("commit-6, ") && steps[4].contains("-13."), "\(output.text)")
+      #expect(output.code == 2 && output.text.contains("12 runs, 2026-01-01"), "\(output.text)")
       let page = try Products.shell("cat \(directory)/page.html").text
       #expect(
         page.contains("processor time per operation relative to the old one by run")
@@ -233,7 +233,7 @@ import Testing
       let page = try #require(try TextFile.text(of: Products.root + "/bench/Regression.md"))
       let command = try #require(
         page.split(separator: "\n").first { $0.hasPrefix("uvbench history history ") })
-      let told = try Products.shell(
+      let output = try Products.shell(
         """
         cd \(directory); uvbench() { "$EXAMPLE" "$@"; }
         \(command); echo "code $?"
@@ -241,16 +241,16 @@ import Testing
         uvbench history history --since commit-2 --fail-within 2 | grep '^worse since commit-2: shop'
         uvbench history history --since other
         """)
-      let row = try #require(told.lines.first { $0.hasPrefix("shop@1/new") })
-      #expect(row.contains(" drift ") && row.contains("commit-") && row.contains("+"), "\(told.text)")
-      #expect(told.text.contains("worse within the last 20 runs: shop@1/new\ncode 1"), "\(told.text)")
-      #expect(told.text.contains("since commit-2, 2026-01-03"), "\(told.text)")
-      #expect(told.lines.contains("worse since commit-2: shop@1/new"), "\(told.text)")
-      let sum = try #require(told.lines.last { $0.hasPrefix("shop@1/new") })
-      #expect(sum.contains(#/\+[67]\.\d %/#) && sum.contains("<0.0001"), "\(told.text)")
+      let row = try #require(output.lines.first { $0.hasPrefix("shop@1/new") })
+      #expect(row.contains(" drift ") && row.contains("commit-") && row.contains("+"), "\(output.text)")
+      #expect(output.text.contains("worse within the last 20 runs: shop@1/new\ncode 1"), "\(output.text)")
+      #expect(output.text.contains("since commit-2, 2026-01-03"), "\(output.text)")
+      #expect(output.lines.contains("worse since commit-2: shop@1/new"), "\(output.text)")
+      let sum = try #require(output.lines.last { $0.hasPrefix("shop@1/new") })
+      #expect(sum.contains(#/\+[67]\.\d %/#) && sum.contains("<0.0001"), "\(output.text)")
       #expect(
-        told.code == 2 && told.text.contains("--since other: none of the runs is of that commit"),
-        "\(told.text)")
+        output.code == 2 && output.text.contains("--since other: none of the runs is of that commit"),
+        "\(output.text)")
     }
   }
 

@@ -99,10 +99,10 @@ import Testing
         done; wait $tries
         """)
       #expect(output.lines.count { $0.hasPrefix("error ") } == 100, "\(output.text)")
-      let told = output.lines.count { $0.contains(" was refused: ") }
-      #expect(told >= 10 && told < 100, "\(output.text)")
+      let named = output.lines.count { $0.contains(" was refused: ") }
+      #expect(named >= 10 && named < 100, "\(output.text)")
       let counted = output.lines.filter { $0.hasSuffix(" more were refused or have left") }
-      #expect(counted.compactMap { Int($0.prefix { $0 != " " }) }.reduce(told, +) == 100, "\(output.text)")
+      #expect(counted.compactMap { Int($0.prefix { $0 != " " }) }.reduce(named, +) == 100, "\(output.text)")
     }
 
     @Test(arguments: ["GET / HTTP/1.1", "uvbench 0 secret", "uvbench 1", "run mode=echo", ""])

@@ -2,11 +2,11 @@ import UV
 
 /// What `generate --listen` says of its visitors.
 ///
-/// Strangers come as often as they like. A few of them are told in each interval, and the others are counted,
+/// Strangers come as often as they like. A few of them are shown in each interval, and the others are counted,
 /// so that nobody outside decides how much is written.
 final class GeneratorLog {
   private static let interval = Duration.seconds(10)
-  /// How many strangers are told in an interval.
+  /// How many strangers are shown in an interval.
   private static let mostTold = 10
 
   private let loop: EventLoop

@@ -26,7 +26,7 @@ final class AppendLog {
 
   /// Opens a log, or creates it.
   ///
-  /// - Returns: The log, the records in it, and how many bytes of records that nobody was told of were cut.
+  /// - Returns: The log, the records in it, and how many bytes of unconfirmed records were cut.
   static func open(
     _ path: FilePath, on loop: EventLoop
   ) async throws(UVError) -> (log: AppendLog, records: [Bytes], cutCount: Int) {

@@ -20,7 +20,7 @@ final class Room {
     let loop = socket.loop
     let name = try await loop.withDeadline(.seconds(options.nameTimeout)) { try await self.enter(socket) }
     guard let name else { return }
-    // Whatever happens, the others are told.
+    // Whatever happens, the others are notified.
     defer {
       members.leave(name)
       members.send("* \(name) has left")

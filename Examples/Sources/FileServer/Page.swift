@@ -41,7 +41,7 @@ final class Page {
     head = HTTPPreparedHead(response)
   }
 
-  /// Whether the file is still the same, as far as its status tells.
+  /// Whether the file is still the same, as far as its status says.
   func isSame(_ path: FilePath, _ other: FileStatus) -> Bool {
     path == self.path && other.inode == status.inode && other.device == status.device
       && other.size == status.size

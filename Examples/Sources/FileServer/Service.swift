@@ -8,7 +8,7 @@ final class Service: Sendable {
   private let maxConnections: Int
   private let tls: TLSContext?
   private let connections = Atomic(0)
-  /// The connections that are told that there are too many. They don't keep others from being served.
+  /// The connections that get the answer that there are too many. They don't keep others from being served.
   private let refused = Atomic(0)
   private let answers = Atomic(0)
   /// The files as each loop knows them. A loop's own files need no lock.
@@ -37,7 +37,7 @@ final class Service: Sendable {
       connections.subtract(1, ordering: .relaxed)
     } else {
       connections.subtract(1, ordering: .relaxed)
-      // As many are told so at a time as are served. More get no answer.
+      // As many get this answer at a time as are served. More get none.
       if refused.add(1, ordering: .relaxed).newValue <= maxConnections { await serve(plain, isFull: true) }
       refused.subtract(1, ordering: .relaxed)
     }

@@ -1,4 +1,4 @@
-// The same program in four styles: read a file, wait a little, and tell how long it is.
+// The same program in four styles: read a file, wait a little, and say how long it is.
 import UV
 import UVFutures
 import UVPromises

@@ -97,7 +97,7 @@ struct Proxy: ParsableCommand {
       }
       try await pass(exchange.upgrade(HTTPResponse(status: .ok)).value, to: server)
     } else if request.scheme == "http" {
-      // The client is told what fails, and its connection goes on.
+      // The client hears what fails, and its connection goes on.
       _ = try? await exchange.forward(by: servers).value
     } else {
       let text: Bytes = "this is a proxy: ask for http://HOST/PATH, or use CONNECT\n"

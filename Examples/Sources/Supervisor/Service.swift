@@ -12,7 +12,7 @@ final class Service {
   private let loop: EventLoop
   private let output: ByteStream
   private var child: ChildProcess?
-  /// The time that the program has to end, once it has been told to.
+  /// The time that the program has to end, once it has been asked to.
   private var grace = PendingRequest()
   /// The wait before the program is started again.
   private var pause: LoopTask<Void, UVError>?

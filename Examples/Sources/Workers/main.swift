@@ -1,7 +1,7 @@
 // A server whose connections are served by other processes: `Workers [COUNT]`.
 //
 // It listens, starts so many workers (2), and passes each connection to the next of them; four clients
-// connect here and print what they were told. A worker is this program again, with a channel as its
+// connect here and print what they were answered. A worker is this program again, with a channel as its
 // descriptor 3.
 import UV
 

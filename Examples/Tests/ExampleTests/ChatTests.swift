@@ -53,7 +53,7 @@ import UVHTTP
     }
   }
 
-  @Test("At the end of the chat its members are told that it goes away")
+  @Test("At the end of the chat its members hear that it goes away")
   func end() async throws {
     let (chat, port) = try RunningProgram.serving("Chat", [])
     let processID = chat.processID
@@ -125,7 +125,7 @@ import UVHTTP
     }
   }
 
-  /// How many lines were missed, if the line tells that.
+  /// How many lines were missed, if the line says that.
   private static func missed(_ line: String) -> Int? {
     line.firstMatch(of: /^\* you have missed (\d+) lines$/).flatMap { Int($0.1) }
   }
@@ -140,7 +140,7 @@ import UVHTTP
     return (read, missed)
   }
 
-  @Test("A member who doesn't read holds up nobody, and is told how much was missed")
+  @Test("A member who doesn't read holds up nobody, and hears how much was missed")
   func slowMember() async throws {
     // On a busy machine it takes longer than the usual patience until the member reads.
     try await withChat("--patience", "3600") { loop, port in

@@ -91,7 +91,7 @@ import UV
   }
 
   @Test(
-    "systemd's sockets are taken over by the address, and ready is told by its protocol",
+    "systemd's sockets are taken over by the address, and ready is sent by its protocol",
     .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/systemd-socket-activate"), "needs systemd"))
   func systemd() async throws {
     let root = root

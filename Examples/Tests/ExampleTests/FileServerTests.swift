@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("A client that is silent in the middle of a request is told so")
+  @Test("A client that is silent in the middle of a request gets an answer")
   func silence() throws {
     let (_, port) = try server("--idle-timeout", "1")
     let client = try RunningProgram(["nc", "127.0.0.1", port])
@@ -231,7 +231,7 @@ import Testing
     #expect(try idle.end() == ("", 0))
   }
 
-  @Test("A connection too many is told so, and others are served")
+  @Test("A connection too many gets an answer, and others are served")
   func tooMany() throws {
     let (_, port) = try server("--max-connections", "1")
     let client = try RunningProgram(["nc", "127.0.0.1", port])

@@ -119,7 +119,7 @@ import UVHTTP
     }
   }
 
-  @Test("What the proxy can't do is told, and the connection goes on")
+  @Test("What the proxy can't do is answered, and the connection goes on")
   func failures() async throws {
     try await withProxy { loop, port, _ in
       let connection = try await loop.tcp.connect(host: "127.0.0.1", port: port).value

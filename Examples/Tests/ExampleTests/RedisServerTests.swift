@@ -92,7 +92,7 @@ import Testing
     #expect(output == "OK\nsame\nstring\n\(wrongType)1\n1398104\n1398104\nsame\nOK\n0\n1\n1398104\n0\n")
   }
 
-  @Test("A client too many is told so, and others are served", .enabled(if: Client.hasNetcat))
+  @Test("A client too many gets an answer, and others are served", .enabled(if: Client.hasNetcat))
   func tooManyClients() throws {
     let (_, port) = try server("--max-clients", "1")
     let client = try RunningProgram(["nc", "127.0.0.1", port])

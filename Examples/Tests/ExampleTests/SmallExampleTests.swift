@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "The larger examples tell how to use them",
+    "The larger examples say how to use them",
     arguments: ["Chat", "FileServer", "Proxy", "RedisServer", "Supervisor", "Tail"])
   func help(example: String) throws {
     let (output, status) = try runProgram(Checkout.program(example), ["--help"])

@@ -46,7 +46,7 @@ import Testing
     #expect(status == 0)
   }
 
-  @Test("An error of the standard output is told")
+  @Test("An error of the standard output is reported")
   func full() throws {
     let (output, _) = try Self.shell("echo hello | \(Self.copy) > /dev/full")
     #expect(output == "Copy: write: no space left on device (ENOSPC)\n")

@@ -134,7 +134,7 @@ import UVSimulation
       own?.description.hasPrefix(#"popen isn't simulated; the host "b" called it from "#) == true)
   }
 
-  @Test("Each call that the documentation lists as an error ends with its name") func eachMissing() throws
+  @Test("Each call that the documentation lists as an error is named by its error") func eachMissing() throws
   {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
     let page = try String(

@@ -47,7 +47,7 @@ uint64_t bench_hooks_jobs(void);
 /// Wake-ups of a loop of libuv from other threads.
 uint64_t bench_hooks_wakeups(void);
 
-/// Does nothing; a profiler may be told to act when it is called.
+/// Does nothing; a profiler may be set to act when it is called.
 void bench_hooks_mark(void);
 
 /// From here on stops the main thread for `length_ns` in every `interval_ns`, as a

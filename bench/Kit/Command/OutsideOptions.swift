@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What `gate` is told of programs that others wrote.
+/// What `gate` has to know of programs that others wrote.
 struct OutsideOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

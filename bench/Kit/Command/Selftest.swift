@@ -7,7 +7,7 @@ struct Selftest {
   var record: SelftestRecord
   private let begun = ProcessUsage.now().wall
 
-  /// Injects something that can be counted, and looks whether the counts tell, until the deadline; `save` is
+  /// Injects something that can be counted, and looks whether counts show it, until the deadline; `save` is
   /// called after each.
   mutating func counts(repetitions: Int, save: (SelftestRecord) throws -> Void) throws {
     let base = try count([], processes: 3)
@@ -24,7 +24,7 @@ struct Selftest {
     }
   }
 
-  /// Does one per cent more, and looks whether instructions tell, where they do not depend on
+  /// Does one per cent more, and looks whether instructions show it, where they do not depend on
   /// timing. `seconds` are what it may take.
   mutating func instructions(repetitions: Int, within seconds: Double) throws {
     let started = ProcessUsage.now().wall

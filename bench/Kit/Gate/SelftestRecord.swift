@@ -55,7 +55,7 @@ struct SelftestSummary: Codable, Sendable {
   /// The share of them in which it was called different.
   var falseAlarmRate: Double?
   var falseAlarmInterval: [Double]
-  /// The share of them in which it could not be told.
+  /// The share of them that have no verdict.
   var inconclusiveRate: Double?
   /// By what was injected: the share that was found.
   var detectionRate: [String: Double]

@@ -36,7 +36,7 @@ struct SignedRank: Sendable {
   }
 
   // The bounds of the interval are order statistics of the means of pairs, so counting the means on one side
-  // of a number tells on which side of it a bound lies, in n steps instead of n² log n.
+  // of a number says on which side of it a bound lies, in n steps instead of n² log n.
   private func means(upTo bound: Double) -> Int { countMeans(2 * bound, orEqual: true) }
   private func means(below bound: Double) -> Int { countMeans(2 * bound, orEqual: false) }
 

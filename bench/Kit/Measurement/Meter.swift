@@ -26,7 +26,7 @@ public final class Meter: Sendable {
   private let onOpen: @Sendable () -> Void
   private let state = Mutex(State())
 
-  /// A meter that also reads `counters`. `usage` reads the clocks, of this process unless told otherwise.
+  /// A meter that also reads `counters`. `usage` reads the clocks, of this process by default.
   /// `onOpen` is called in the window, when it has just been opened: a test of the harness may do there what
   /// should be noticed.
   init(

@@ -30,7 +30,7 @@ public struct ProcessUsage: Hashable, Sendable {
   static func ofNobody() -> ProcessUsage { ProcessUsage(wall: nanoseconds(of: CLOCK_MONOTONIC)) }
 
   #if os(Linux)
-    /// The figures of another process. Context switches and page faults stay zero: the kernel tells those of
+    /// The figures of another process. Context switches and page faults stay zero: the kernel gives those of
     /// its first thread only. A process that has ended has used nothing.
     static func now(of process: pid_t) -> ProcessUsage {
       var clock = clockid_t()

@@ -41,7 +41,7 @@ func naming<T>(_ row: some CustomStringConvertible, _ body: () throws -> T) thro
 
 /// What the program ends with. It is part of its interface: scripts rely on it.
 public enum BenchExit: Int32, Sendable {
-  /// All is well: no regression, or none that could be told.
+  /// All is well: no regression, or none that could be shown.
   case success = 0
   /// Something got slower or costlier.
   case regression = 1
@@ -50,7 +50,7 @@ public enum BenchExit: Int32, Sendable {
   case wrongWork = 3
   /// There is nothing to compare with, or it is another work.
   case notComparable = 4
-  /// It could not be told, and `--strict` asked for an answer.
+  /// There is no verdict, and `--strict` asked for an answer.
   case inconclusive = 5
   case interrupted = 130
 

@@ -5,7 +5,7 @@ struct DescriptorLimit: Sendable {
   /// How many of them a workload may take; the others are for the loop, files and pipes.
   var spare: Int { max(1, hard - 64) }
 
-  /// The limit of the processes that this one starts; nil where it cannot be told.
+  /// The limit of the processes that this one starts; nil where it is unknown.
   static var current: DescriptorLimit? {
     var limit = rlimit()
     #if canImport(Glibc)

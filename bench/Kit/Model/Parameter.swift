@@ -15,7 +15,7 @@ public struct Parameter: Sendable {
   /// The values that this build of the program doesn't have, and how it could be had.
   public var notBuilt: [Int: String] = [:]
 
-  /// A parameter with the values it takes unless told otherwise. The command line takes none that is
+  /// A parameter with the values it takes by default. The command line takes none that is
   /// negative.
   public init(
     _ name: String, _ values: Int..., quick: Int? = nil, in range: ClosedRange<Int> = Int.min...Int.max,

@@ -68,7 +68,7 @@ public enum OperationCount: Hashable, Sendable {
   case parameter(String)
 }
 
-/// What a workload can be told about where it runs.
+/// What a workload may know of where it runs.
 public struct WorkloadContext: Sendable {
   /// A directory for its files, which the harness removes.
   public var directory: String

@@ -29,7 +29,7 @@ struct LatencyReach: Codable, Hashable, Sendable {
     guard let centre = SignedRank(pairs.map(\.shift)).estimate else { return }
     /// The share of the gates that find it. A regression has to be found twice.
     func share(finding delay: Double) -> Double {
-      // What a delay does to the old server's latencies in each pair, beside what tells the pairs apart.
+      // What a delay does to the old server's latencies in each pair, beside what sets the pairs apart.
       let shifts = pairs.map { shift, tail in
         shift - centre + log(tail.delayed(Self.share, by: delay).mean(around: 99) / tail.mean(around: 99))
       }

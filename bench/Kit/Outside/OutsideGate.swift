@@ -14,7 +14,7 @@ protocol Rivals {
   ) throws -> [OutsideFigure: OutsideSample]
 }
 
-/// Measures rivals until it can tell, or until it has taken the most pairs that it may.
+/// Measures rivals until it has a verdict, or until it has taken the most pairs that it may.
 struct OutsideGate {
   var figures: Set<OutsideFigure>
   /// The smallest change of processor time that has to be found.

@@ -42,7 +42,7 @@ struct PeerTable: Tabular, Sendable {
     }
   }
 
-  /// The workload's name, and what tells its cases apart.
+  /// The workload's name, and what sets its cases apart.
   private static func name(_ row: RowResult, among results: [RowResult]) -> String {
     let others = results.filter { $0.workload == row.workload }
     let parts = row.parameters.names.filter { name in

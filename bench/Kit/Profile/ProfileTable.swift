@@ -34,7 +34,7 @@ struct ProfileTable: Tabular, Sendable {
       }
   }
 
-  /// A name that fits a line. What tells functions apart stands at both ends: the type and the name, and what
+  /// A name that fits a line. What sets functions apart stands at both ends: the type and the name, and what
   /// it was made for.
   private static func short(_ name: String) -> String {
     name.count <= 110 ? name : name.prefix(70) + "…" + name.suffix(39)

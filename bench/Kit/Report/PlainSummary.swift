@@ -38,7 +38,7 @@ struct PlainSummary: Sendable {
     return "\(one); \(over), and \(worst.workload) the most, \(share(worst.ratioToC!.cpu))."
   }
 
-  /// How far the rounds of one row lie apart, which no difference between rows can be told from.
+  /// How far the rounds of one row lie apart, which hides smaller differences between rows.
   private static func trust(_ results: Results) -> String {
     let spreads = results.results.filter { $0.rounds.count >= RowResult.leastRounds }
       .map(\.spread.cpuNanosecondsPerOperation.relative)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells on standard error how far a run has come: on a terminal in one line that is replaced, and
+/// Says on standard error how far a run has come: on a terminal in one line that is replaced, and
 /// elsewhere in a line for each case, but in no more than one every few seconds, so that what is
 /// soon done says nothing. A case that takes minutes has a line for each of them.
 public final class Progress: Sendable {

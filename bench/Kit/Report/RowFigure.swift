@@ -59,7 +59,7 @@ extension RowResult {
   /// Operations in all rounds without which a ratio is that of two accidents.
   static let leastOperations = 100
 
-  /// User and system time of an operation, the mean of some rounds; nil for rounds too short for the kernel to tell them apart.
+  /// User and system time of an operation, the mean of some rounds; nil for rounds too short for the kernel to separate them.
   func shares(of rounds: [Round]) -> [Double?] {
     let all = rounds.reduce(0) { $0 + $1.cpuNanosecondsPerOperation } * Double(operations)
     guard all >= Round.leastForShares else { return [nil, nil] }

@@ -8,7 +8,7 @@ final class ChildProcess: LineChannel {
   private var status: Int32?
 
   /// Starts `command`, whose first element is a path. Variables in `environment` are added to those of this
-  /// process. A child that has closed its output, or is told to end, has `patience` seconds to do so.
+  /// process. A child that has closed its output, or is asked to end, has `patience` seconds to do so.
   init(_ command: [String], environment: [String: String] = [:], patience: Double = 5) throws {
     self.patience = patience
     let toChild = try Self.pipe()
@@ -97,7 +97,7 @@ final class ChildProcess: LineChannel {
   }
 
   /// Ends the child's input and waits for its end; makes an end of it after `seconds`, which
-  /// are its patience unless told otherwise.
+  /// are its patience by default.
   func finish(within seconds: Double? = nil) {
     lines.closeInput()
     if !hasEnded(within: seconds ?? patience) { kill() }

@@ -1,6 +1,6 @@
 /// A process that puts load on a server and checks what comes back.
 ///
-/// It is told what to do in a line of `key=value` pairs, says `ready`, waits for `go`,
+/// It gets its task in a line of `key=value` pairs, says `ready`, waits for `go`,
 /// says `done` with its figures, and waits for `end` before it closes its connections.
 public final class LoadGenerator {
   public enum Place: Sendable {

@@ -29,7 +29,7 @@ public struct WorkerRequest: Hashable, Sendable, CustomStringConvertible {
     (["\(verb) \(id) \(operations) \(seed)"] + (arrivals?.words ?? [])).joined(separator: " ")
   }
 
-  /// What a load generator is told of it.
+  /// What a load generator knows of it.
   var load: [(String, String)] {
     let figures = [("size", 1), ("pipelined", 1), ("sets", 0)].map { name, usual in
       (name, "\(id.parameters.value(name) ?? usual)")
@@ -65,7 +65,7 @@ public struct Arrivals: Hashable, Codable, Sendable {
 
   public init(rate: Double, isPoisson: Bool = false) { (self.rate, self.isPoisson) = (rate, isPoisson) }
 
-  /// As the load generator is told of it.
+  /// As the load generator knows it.
   public var values: [(String, String)] { [("rate", "\(rate)")] + (isPoisson ? [("poisson", "1")] : []) }
 
   fileprivate var words: [String] { values.map { "\($0)=\($1)" } }

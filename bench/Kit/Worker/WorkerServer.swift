@@ -1,4 +1,4 @@
-/// The worker's side of the line protocol: runs what it is told, one row at a time.
+/// The worker's side of the line protocol: runs what it is asked for, one row at a time.
 final class WorkerServer {
   private let workloads: [any Workload]
   private let context: WorkloadContext

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Runs a program of others, and ends all that it has started when it is told to.
+/// Runs a program of others, and ends all that it has started when it is asked to.
 ///
 /// The program is `command`, which a shell reads. What it prints goes to the end of the file `log`. This process adopts what its
 /// descendants leave behind. It says on standard output `ended CODE CPU BYTES WALL`, when the program has ended: its code as a

@@ -11,7 +11,7 @@ import Testing
       isServer: isServer)
   }
 
-  /// As many shifts as there are pairs at first, scattered around one.
+  /// As many shifts as there are pairs in the beginning, scattered around one.
   private func around(_ shift: Double, count: Int = 8) -> [Double] {
     (0..<count).map { shift + 0.004 * (Double($0 % 4) - 1.5) }
   }
@@ -121,7 +121,7 @@ import Testing
     private static let hasPython = (try? Products.shell("python3 --version"))?.code == 0
     private static let load = "--load 'http://127.0.0.1:{port}/'"
 
-    /// One of the servers reads the variable `PORT`, and the other one is told its port.
+    /// One of the servers reads the variable `PORT`, and the other one gets its port.
     @Test(.enabled(if: hasPython)) func aServerThatTakesMuchMoreIsFound() throws {
       try Products.withDirectory { directory in
         let output = try Products.shell(

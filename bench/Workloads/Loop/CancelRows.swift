@@ -68,7 +68,7 @@ enum CancelRows<Pending: PendingOperation> {
     }
   }
 
-  /// A subscriber isn't told that it has cancelled its subscription. So the next operation begins in a
+  /// A subscriber isn't notified that it has cancelled its subscription. So the next operation begins in a
   /// microtask, as the completions of the other styles do.
   private static var future: LoopRow {
     row { loop, pending, operations in

@@ -4,7 +4,7 @@ import UVFutures
 import UVPromises
 
 /// `fan-out`: what one connection sends, each gets. Nobody waits for one that doesn't read: above a limit it
-/// misses what is said, and is told how much that was. The example Chat has members like these.
+/// misses what is said, and hears how much that was. The example Chat has members like these.
 enum FanOut: ServerRows {
   static let callback = TCPTaker.callback { service, _ in Room(service, CallbackMember.init).join }
 
@@ -51,7 +51,7 @@ private final class Room {
 
   private func say(_ message: Bytes) {
     for member in members { member.send(message) }
-    // Those who miss it are told so.
+    // Members that miss it get a count.
     service.bytesWritten += members.count * message.count
   }
 }
@@ -72,7 +72,7 @@ private class Member {
     if missed == 1 { waitUntilRead() }
   }
 
-  /// The member has read what there was, and is told what it has missed.
+  /// The member has read what there was, and hears what it has missed.
   final func didRead() {
     var notice = BytesBuilder(capacity: service.size)
     notice.append(littleEndian: bench_fan_out_notice(UInt64(missed)))

@@ -52,7 +52,7 @@ private final class HTTPService: RowRun {
   private var failure: (any Error)?
   private var hasEnded = false
 
-  /// Listens, and tells the load generator where.
+  /// Listens, and names the address to the load generator.
   init(_ task: ServerTask, on loop: EventLoop) throws(UVError) {
     (self.task, self.loop) = (task, loop)
     body = Bytes((0..<task.size).map { UInt8(bitPattern: bench_http_body($0)) })

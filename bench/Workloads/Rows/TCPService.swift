@@ -76,7 +76,7 @@ final class TCPService<Listener: ServerListener>: RowRun {
   private var jobs: JobCount
   private var failure: (any Error)?
 
-  /// Listens, and tells the load generator where.
+  /// Listens, and names the address to the load generator.
   init(_ task: ServerTask, on loop: EventLoop) throws(UVError) {
     (self.loop, self.task) = (loop, task)
     listener = try Listener.listen(task, on: loop)

@@ -48,7 +48,7 @@ private final class UDPService: RowRun {
   private var jobs: JobCount
   private var failure: (any Error)?
 
-  /// Binds the socket, and tells the load generator where.
+  /// Binds the socket, and names the address to the load generator.
   init(_ task: ServerTask, on loop: EventLoop) throws(UVError) {
     self.task = task
     socket = try loop.udp.bind(host: task.host, port: 0)

@@ -1,6 +1,6 @@
 /// What a row of a workload with a server is asked to do.
 ///
-/// The row listens on port 0 of `host`, or at `path`, with a backlog of 1024, tells `listening` the
+/// The row listens on port 0 of `host`, or at `path`, with a backlog of 1024, calls `listening` with the
 /// port, serves `connections` connections (no-delay set on each, one read buffer of
 /// 64 KiB for the whole loop), and returns when all of them have closed. It never
 /// touches a stopwatch: the load generator knows when its requests are done.

@@ -50,7 +50,7 @@ struct Serve: AsyncParsableCommand {
     try await group.shutdownGracefully()
   }
 
-  /// Answers the calls that have begun, and takes no more, when the process is told to terminate.
+  /// Answers the calls that have begun, and takes no more, when the process is asked to terminate.
   private func endGracefully(_ server: GRPCServer<some ServerTransport>) -> any DispatchSourceSignal {
     signal(SIGTERM, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())

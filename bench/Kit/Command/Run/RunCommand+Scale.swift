@@ -1,5 +1,5 @@
 extension RunCommand {
-  /// `run --scale`: raises one parameter at a time, and tells whether a ratio to c grows. Then come arrivals
+  /// `run --scale`: raises one parameter at a time, and says whether a ratio to c grows. Then come arrivals
   /// at half of what c can do, and the p99 of each style beside c's.
   func runScale() throws {
     guard let scaling = BenchMain.current.scaling else {

@@ -5,7 +5,7 @@ struct Series {
   var points: [(x: Double, y: Double)]
 }
 
-/// What styles look like: a colour and a mark, since not everybody tells colours apart.
+/// What styles look like: a colour and a mark, since not everybody distinguishes colours.
 enum SeriesLook {
   /// The place of each style in the order of the table; others come after.
   static func place(_ style: Style, among all: [Style]) -> Int {
