@@ -207,7 +207,7 @@ public final class StallWatcher: Sendable {
     handler(stall)
   }
 
-  // MARK: For those who look
+  // MARK: For observers
 
   /// The watcher of an object's thread, if there is one. From any thread.
   package static func watcher(of subject: ObjectIdentifier) -> StallWatcher? {

@@ -1,2 +1,2 @@
-// Names belong to the loop and its sockets, so whoever uses this module uses UV.
+// Names belong to the loop and its sockets, so its users use UV.
 @_exported public import UV

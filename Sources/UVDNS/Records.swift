@@ -95,7 +95,7 @@ public struct SOARecord: Hashable, Sendable {
 
 /// The authorities that may certify a domain (RFC 8659).
 public struct CAARecord: Hashable, Sendable {
-  /// Whether a certificate must be refused by those who don't know the tag.
+  /// Whether a certificate must be refused by readers that don't know the tag.
   public var isCritical: Bool
   /// The property that the record states, such as `"issue"`.
   public var tag: String

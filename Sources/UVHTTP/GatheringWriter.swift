@@ -22,7 +22,7 @@ class GatheringWriter: Flushable {
   @exclusivity(unchecked) private final var willFlush = false
   /// How many writes the system has not taken yet.
   @exclusivity(unchecked) final var writeCount = 0
-  /// Told of the end of each write.
+  /// Called at the end of each write.
   @exclusivity(unchecked) final var didWrite: Completion<Void> = { _ in }
   /// When the peer has to have taken what waits for it.
   @exclusivity(unchecked) final var writeEnd = WriteDeadline()

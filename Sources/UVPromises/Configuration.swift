@@ -18,13 +18,13 @@ public final class Configuration: Sendable {
 
   init() {}
 
-  /// Told of what may be a mistake; prints unless set.
+  /// Called with what may be a mistake; prints unless set.
   public var logHandler: @Sendable (LogEvent) -> Void {
     get { handlers.withLock { $0.log } }
     set { handlers.withLock { $0.log = newValue } }
   }
 
-  /// Told of a promise that was rejected and that nobody had asked for by the end of the turn of the loop;
+  /// Called for a promise that was rejected and that nobody had asked for by the end of the turn of the loop;
   /// prints unless set. A cancellation is nothing to report.
   ///
   /// Node's `unhandledRejection` event.

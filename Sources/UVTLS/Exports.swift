@@ -1,2 +1,2 @@
-// TLS is one more stream of UV's, so whoever uses it uses UV.
+// TLS is one more stream of UV's, so its users use UV.
 @_exported public import UV

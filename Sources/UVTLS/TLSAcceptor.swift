@@ -8,7 +8,7 @@ final class TLSAcceptor {
   /// How long a handshake may wait for its peer while others want its place. Bytes of the peer don't renew
   /// it.
   private static let patience = Duration.seconds(1)
-  /// How often those who wait for a place are looked at.
+  /// How often the waiters for a place are looked at.
   private static let beat = Duration.milliseconds(100)
 
   let listener: SocketListener<TLSConnection>
@@ -27,7 +27,7 @@ final class TLSAcceptor {
   /// The handshakes that are under way, by number.
   private var handshakes: [Int: TLSHandshake] = [:]
   private var number = 0
-  /// Ends those who have waited too long.
+  /// Ends waiters that have waited too long.
   private var timer = PendingRequest()
   private var timerDate: LoopClock.Instant?
   /// Whether no more connections come. The reader gets the end when the last handshake has ended.
@@ -147,7 +147,7 @@ final class TLSAcceptor {
 
   // MARK: Handshakes
 
-  /// Begins the handshakes of those who wait, as long as there are places.
+  /// Begins the handshakes of the waiters, as long as there are places.
   private func beginWaiting() {
     while let visitor = ready.first, hasPlace() {
       ready.remove(visitor)

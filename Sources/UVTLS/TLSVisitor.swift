@@ -22,7 +22,7 @@ final class TLSVisitor: StreamFilter {
   /// Whether the peer has spoken.
   private(set) var isReady = false
 
-  // The neighbours in the line of those who wait.
+  // The neighbours in the waiters' line.
   fileprivate(set) var next: TLSVisitor?
   fileprivate(set) unowned var previous: TLSVisitor?
 

@@ -108,7 +108,7 @@ import Testing
     #expect(try consumer.traits() == ["LinkLibuv"])
   }
 
-  @Test func `A clone has the same traits by default, wherever it lies and whoever may write to it`() throws {
+  @Test func `A clone has the same traits by default, wherever it lies and with any permissions`() throws {
     let clone = try Consumer.clone(into: "checkouts")
     let manifest = clone.appendingPathComponent("Package.swift").path
     for permissions in [0o644, 0o444] {

@@ -5,7 +5,7 @@ import UVDiagnostics
 import UVTLS
 import UVTestSupport
 
-/// Pages together with what else a program does: several who ask, cancelling, TLS, and loops of one name.
+/// Pages together with what else a program does: several callers, cancelling, TLS, and loops of one name.
 @Suite(.serialized) struct TogetherTests {
   @Test("A loop that has answered one who asks isn't silent for him because another has asked again")
   func severalAsk() async throws {
@@ -84,7 +84,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A server with TLS shows the page, to those who have the token and ask for a name that is known")
+  @Test("A server with TLS shows the page, to clients that have the token and ask for a name that is known")
   func tls() async throws {
     let certificates = Certificates.shared.directory
     try await withLoop { loop in

@@ -73,7 +73,7 @@ import UVTestSupport
     #expect(cancellations == 2)
   }
 
-  @Test func `A subject sends to those who are there and ask, keeps nothing, and cancels what feeds it`() {
+  @Test func `A subject sends to subscribers that ask, keeps nothing, and cancels what feeds it`() {
     final class Feed: Subscription {
       var isCancelled = false
       func request(_ demand: Subscribers.Demand) {}

@@ -95,7 +95,7 @@ import UVTestSupport
   }
 
   // Combine's future and a raw subscriber keep each other for ever if it is never resolved. Ours keeps its
-  // subscribers but is not kept by them: whoever could resolve it keeps it.
+  // subscribers but is not kept by them: its resolver keeps it.
   @Test func `A pending future that nobody can resolve goes, with a raw subscriber and with a token`() {
     weak var observed: Future<Int, Trouble>?
     weak var subscriber: Probe<Int, Trouble>?

@@ -62,7 +62,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Who waits hears of the answer, too, and of an exchange that was dropped", arguments: Style.allCases)
+  @Test("A waiter hears of the answer, too, and of an exchange that was dropped", arguments: Style.allCases)
   func answered(style: Style) async throws {
     for drops in [false, true] {
       let ends = Log<UVError.Code?>()
@@ -85,7 +85,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Who ceases to wait hears nothing, and an answered request says so at once")
+  @Test("A waiter that leaves hears nothing, and an answered request says so at once")
   func cancelled() async throws {
     let ends = Log<UVError.Code?>()
     try await serveEach { exchange in

@@ -29,7 +29,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `No handler runs on the stack of who settles a promise that others take over`() async throws {
+  @Test func `No handler runs on the stack that settles a promise that others take over`() async throws {
     try await program(logs: ["before", "after", "value", "end"]) { loop, log in
       let (inner, seal) = Promise<String>.pending()
       Promise.value(1).then { _ in inner }.done { log($0) }.catch { _ in log("never") }.finally { log("end") }

@@ -103,7 +103,7 @@ import UVTestSupport
       ])
   }
 
-  @Test("A cancelled stream promise or progression does not keep the loop, whoever holds its completion")
+  @Test("A cancelled stream promise or progression does not keep the loop, even while its completion is held")
   func cancelled() async throws {
     let kept = Log<UnsafeHolder>()
     try await withCallbackLoop { loop in

@@ -290,7 +290,7 @@ import UVTestSupport
     }
   }
 
-  // `persist` and `dispatched` do not exist. A future is kept by who refers to it, so there is nothing to
+  // `persist` and `dispatched` do not exist. A future is kept by its references, so there is nothing to
   // persist; an operation that leaves the loop needs a Sendable closure, so where it runs must be said before
   // it, with `dispatch`. The `debugPrinter` of all streams, a global that any thread could set, is one of each stream.
   @Test func `Streams have a name, debug information, and may refuse to replay`() async throws {

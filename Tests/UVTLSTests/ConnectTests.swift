@@ -61,7 +61,7 @@ import UVTestSupport
       } catch {
         #expect("\(error)" == "connect localhost:\(port): unable to get local issuer certificate (TLS)")
       }
-      // Somebody who doesn't speak TLS at all.
+      // A peer that doesn't speak TLS at all.
       let plain = try await loop.tcp.connect(host: "127.0.0.1", port: port).value
       try await plain.write("GET / HTTP/1.1\r\n\r\n").value
       _ = try? await plain.readToEnd(limit: 1000).value

@@ -21,7 +21,7 @@ import UVTestSupport
       #expect(accepted.proxyHeader?.source?.description == "192.0.2.1:8080")
       try await secured.write("hello").value
       #expect(try await accepted.read(exactly: 5).value == "hello")
-      // Somebody who doesn't speak TLS behind the header.
+      // A client that doesn't speak TLS behind the header.
       let further = loop.spawn { () async throws(UVError) in try await listener.next().value }
       let other = try await loop.tcp.connect(to: listener.localAddress()).value
       try await other.write("PROXY UNKNOWN\r\nGET / HTTP/1.1\r\n\r\n").value

@@ -5,7 +5,7 @@ import UVTestSupport
 
 /// How writes become records.
 @Suite struct RecordTests {
-  /// The lengths of the records that hold a server's writes, as somebody sees them who listens on the way.
+  /// The lengths of the records that hold a server's writes, as an observer on the way sees them.
   private nonisolated(nonsending) static func lengths(
     _ loop: EventLoop, _ server: TLSContext, writing sizes: [Int]
   ) async throws -> [[Int]] {

@@ -182,7 +182,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A listener that closes ends those who wait, and says nothing of them", arguments: [false, true])
+  @Test("A listener that closes ends its waiters, and says nothing of them", arguments: [false, true])
   func close(byShutdown: Bool) async throws {
     let client = try certificates.client()
     try await withLoop { loop in

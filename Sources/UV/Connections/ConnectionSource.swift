@@ -37,7 +37,7 @@ extension ConnectionSource where Failure == UVError {
   /// for try await connection in listener { print(connection.proxyHeader?.source ?? "the load balancer") }
   /// ```
   ///
-  /// A connection of any other peer is closed: whoever may send a header can claim to be anybody, and a
+  /// A connection of any other peer is closed: a peer that may send a header can claim to be anybody, and a
   /// listener must not guess whether there is one. A Unix socket's permissions say who may connect to it, so
   /// its peers are trusted.
   ///

@@ -17,7 +17,7 @@ extension EventLoop {
   /// - A terminal whose mode you have changed gets its mode back when the stream closes and when the program
   ///   ends by `exit`.
   /// - On Linux, a pipe is opened anew, so that its other users keep their blocking mode. A socket can't be
-  ///   opened anew, nor can a pipe on other systems. Its blocking mode belongs to all who share it. So it is
+  ///   opened anew, nor can a pipe on other systems. Its blocking mode belongs to all its users. So it is
   ///   non-blocking until the loop's standard streams are closed, and then blocking as before.
   /// - What is read from a pipe or a file is gone for the others, even if you don't take all of it.
   ///

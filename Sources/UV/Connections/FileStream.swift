@@ -46,7 +46,7 @@ final class FileStream: ByteStream {
     readOn()
   }
 
-  /// A read that has begun goes on. Its bytes are kept for whoever asks next.
+  /// A read that has begun goes on. Its bytes are kept for the next reader.
   override func pause() { letGo(.source) }
 
   private func readOn() {

@@ -185,7 +185,7 @@ final class SocketSendfileRequest: SendfileRequest, PartSender {
       stream?.writes.noteProgress()
     }
     guard result == Int(UV_EAGAIN.rawValue), isWanted else { return didSend(result) }
-    // To make a terminal nonblocking would change it for everybody who shares it. The pool waits for it.
+    // To make a terminal nonblocking would change it for all that share it. The pool waits for it.
     if job.pointee.is_terminal { step() } else { waitUntilWritable() }
   }
 

@@ -1,7 +1,7 @@
 import CUV
 
 extension StreamListener {
-  /// Gives those who ask the connections that have waited when the service ended, and ends the listener with
+  /// Gives readers the connections that have waited when the service ended, and ends the listener with
   /// the last one. Connections that a busy reader hasn't asked for yet are accepted and kept.
   func acceptRest() {
     if isClosing { return }

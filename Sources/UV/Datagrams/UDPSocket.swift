@@ -10,7 +10,7 @@ import CUV
 /// ```
 ///
 /// The socket receives only while somebody asks. Other datagrams wait in the system, which drops them when
-/// its buffer is full. An error, such as the refusal of a connected peer, goes to everyone who waits at that
+/// its buffer is full. An error, such as the refusal of a connected peer, goes to all readers that wait at that
 /// time. It doesn't end the socket: you may ask again. The handler of `start` gets it and stays; a publisher
 /// ends with it.
 ///

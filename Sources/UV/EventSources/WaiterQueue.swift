@@ -20,7 +20,7 @@ extension SourceDriver {
   func wish(of number: UInt) -> String? { nil }
 }
 
-/// Those who wait for elements of any type. A pending request keeps its line as one of these: naming the type of the
+/// The waiters for elements of any type. A pending request keeps its line as one of these: naming the type of the
 /// elements would cost a look-up in the runtime.
 @usableFromInline
 class AnyWaiterQueue: Cancelling {
@@ -72,9 +72,9 @@ final class WaiterQueue<Element>: AnyWaiterQueue {
   /// The parts that few sources need, so they stand apart and are made when needed.
   @usableFromInline
   final class Overflow {
-    /// Those who wait behind the first.
+    /// The waiters behind the first.
     @usableFromInline @exclusivity(unchecked) var others = Queue<Entry>()
-    /// The error with which the source has ended, for everyone who asks later; nil for a clean end.
+    /// The error with which the source has ended, for later readers; nil for a clean end.
     fileprivate var error: UVError?
 
     @inlinable
@@ -252,7 +252,7 @@ final class WaiterQueue<Element>: AnyWaiterQueue {
     return Awaited(operation: operation, subject: driver.wish(of: generation), object: driver)
   }
 
-  /// The outcome for everyone who asks now, if it is known without an element.
+  /// The outcome for a reader that asks now, if it is known without an element.
   func immediateOutcome() -> Outcome? {
     if hasHandler { return .failure(UVError(.sourceStarted, operation: operation)) }
     return hasEnded ? ending : nil
@@ -301,7 +301,7 @@ final class WaiterQueue<Element>: AnyWaiterQueue {
     }
   }
 
-  /// Takes whoever is first out of the line, without an answer.
+  /// Takes the first waiter out of the line, without an answer.
   @inlinable
   @inline(__always)
   func takeFirst() -> Waiter? {
@@ -310,7 +310,7 @@ final class WaiterQueue<Element>: AnyWaiterQueue {
     return entry.waiter
   }
 
-  /// Ends the source, with or without an error, for everyone who waits and everyone who asks later. Only the
+  /// Ends the source, with or without an error, for all waiters and all later readers. Only the
   /// first call counts.
   func finish(_ error: UVError? = nil) {
     guard end(error) else { return }

@@ -161,7 +161,7 @@ public final class File {
       let result: Result<Void, UVError> =
         code < 0 ? .failure(failure(code, "fs_close", description)) : .success(())
       closeResult = result
-      // Those who have waited for the operations that were under way.
+      // Callers that have waited for the operations that were under way.
       takeCloseWaiters { tell($0, result) }
     } else {
       _ = FileRequest.queue(CUV_FILE_CLOSE, "fs_close", on: self, .void({ [self] in didClose($0) }))

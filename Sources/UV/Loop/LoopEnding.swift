@@ -30,7 +30,7 @@ struct LoopEnding {
   func tellObservers() { for observer in observers { observer.object?.serviceEnds() } }
 }
 
-/// Told when the service of a loop begins to end.
+/// Notified when the service of a loop begins to end.
 protocol ServiceObserver: AnyObject {
   func serviceEnds()
 }

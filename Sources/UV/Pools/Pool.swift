@@ -48,7 +48,7 @@ public final class Pool<Resource: PoolResource> {
   ///   - retry: How often to try again if a creation fails, and after which pauses.
   ///   - create: Makes a resource, in a task of its own. The task is cancelled after
   ///     ``PoolLimits/creation``, and when the pool is closed. If it throws another error than a ``UVError``,
-  ///     whoever waits gets `connectionAborted` with that error's description, and the error itself as
+  ///     each waiter gets `connectionAborted` with that error's description, and the error itself as
   ///     ``UVError/cause``.
   public convenience init(
     _ loop: EventLoop, limits: PoolLimits = PoolLimits(), retry: RetryPolicy = RetryPolicy(),

@@ -185,7 +185,7 @@ final class PoolCore<Resource: PoolResource>: AnyPoolCore {
     giveBack(number, isBroken: true)
   }
 
-  /// Lends a resource to whoever waits, or keeps it.
+  /// Lends a resource to the first waiter, or keeps it.
   private func offer(_ entry: PoolEntry<Resource>) {
     if hasEnded || loop.isClosed { return close(entry) }
     if let waiter = waiters.popFirst() { return lend(entry, to: waiter) }

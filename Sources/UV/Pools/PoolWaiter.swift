@@ -64,7 +64,7 @@ final class PoolWaiter<Resource: PoolResource>: Cancelling {
   }
 }
 
-/// Those who wait for a resource, in the order in which they came. One that leaves stays in the queue, where
+/// The waiters for a resource, in the order in which they came. One that leaves stays in the queue, where
 /// it is passed over, so that leaving costs the others nothing.
 struct PoolWaiters<Resource: PoolResource> {
   private var queue = Queue<PoolWaiter<Resource>>()

@@ -1,4 +1,4 @@
-/// Room for how a request, a promise or a future ended, inside an object, for whoever knows the type, and for the
+/// Room for how a request, a promise or a future ended, inside an object, for code with the type, and for the
 /// functions of a request to another loop: up to four words are kept in place, larger ones in a block of their own.
 ///
 /// Not a field of that type: to destroy one, a generic class first looks the type up at run time.

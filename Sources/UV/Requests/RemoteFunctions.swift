@@ -43,7 +43,7 @@ enum RemoteFunctions<Success: Sendable> {
       request.recycle()
       done(result)
     case .fail(let error):
-      // Told once, and then not by `answer`. The question is left for `drop`.
+      // Called once, and then not by `answer`. The question is left for `drop`.
       let done = request.done.take(Done.self)
       request.tellLater { done(.failure(error)) }
     case .drop(let hasAnswer):

@@ -147,7 +147,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
     isTold.store(true, ordering: .relaxed)
     leaveList()
     perform(self, .fail(UVError(.cancelled, operation: "submit")), nil)
-    // Balances `make`: whoever has the message has the object now.
+    // Balances `make`: the message's owner has the object now.
     Unmanaged.passUnretained(self).release()
   }
 

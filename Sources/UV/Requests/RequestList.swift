@@ -42,7 +42,7 @@ package class ActiveRequest: Cancelling {
 /// Requests that nobody uses, of one class, to be used again.
 struct UnusedRequests {
   private let limit: Int
-  // Sound: the first of a list by their `next`; each is retained by whoever keeps it here.
+  // Sound: the first of a list by their `next`; each is retained by the code that keeps it here.
   private var first: Unmanaged<ActiveRequest>?
   private var count = 0
 

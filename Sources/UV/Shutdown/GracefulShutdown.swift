@@ -15,7 +15,7 @@ final class GracefulShutdown: ServiceEnd {
 
   init(_ loop: EventLoop) { self.loop = loop }
 
-  /// Waits for the end, with a limit of its own. The shortest limit of all who wait counts.
+  /// Waits for the end, with a limit of its own. The shortest limit of all waiters counts.
   func wait(within limit: Duration, _ done: @escaping Completion<ShutdownReport>) -> PendingRequest {
     loop.requireOnLoop("shutdownGracefully(within:)")
     let number = waiters.add(done)

@@ -1,6 +1,6 @@
 import CUV
 
-/// Streams whose bytes pass through a filter. It stands between libuv and those who read and write: for
+/// Streams whose bytes pass through a filter. It stands between libuv and the readers and writers: for
 /// reading, libuv fills the filter's memory, and the filter fills the memory that libuv would have filled.
 extension ByteStream {
   /// The filter, if there is one.

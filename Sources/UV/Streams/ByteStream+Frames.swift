@@ -2,7 +2,7 @@ import CUV
 
 /// Reading bytes that belong together.
 ///
-/// The stream keeps what it has read beyond a frame for whoever reads next, in whatever way.
+/// The stream keeps what it has read beyond a frame for the next read, in whatever way.
 extension ByteStream {
   /// Reads a number of bytes that belong together.
   ///
@@ -232,7 +232,7 @@ extension ByteStream {
   @discardableResult
   func readsIfAny<T>(_ body: (FrameReader) -> T) -> T? { unmanagedReads?._withUnsafeGuaranteedRef(body) }
 
-  /// It, if those who ask for the next bytes have to ask there.
+  /// It, if readers of the next bytes have to ask there.
   var readsInUse: FrameReader? {
     @inline(__always) get { readsIfAny { $0.isInUse } == true ? reads : nil }
   }

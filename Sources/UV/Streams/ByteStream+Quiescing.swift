@@ -50,7 +50,7 @@ extension ByteStream {
   }
 }
 
-/// Those who wait until the service of a connection ends. The connection keeps itself alive meanwhile.
+/// The waiters for the end of a connection's service. The connection keeps itself alive meanwhile.
 final class QuiescingWaiters: Cancelling {
   // Sound: the stream owns this while somebody waits.
   private unowned(unsafe) var stream: ByteStream

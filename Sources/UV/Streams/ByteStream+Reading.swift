@@ -76,12 +76,12 @@ extension ByteStream {
     if readsIfAny({ $0.didRead(count) }) == nil { deliver(loop.readBuffer.take(count)) }
   }
 
-  /// Delivers bytes to whoever asks, or keeps them for whoever asks next.
+  /// Delivers bytes to the reader that waits, or keeps them for the next.
   func deliver(_ bytes: Bytes) {
     if unmanagedReads == nil, source.hasDemand { source.deliver(bytes) } else { reads.take(bytes) }
   }
 
-  /// Gives back bytes that were read last, for whoever reads next. Nobody waits for bytes, and nothing else
+  /// Gives back bytes that were read last, for the next read. Nobody waits for bytes, and nothing else
   /// is unread.
   package func unread(_ bytes: Bytes) {
     loop.assertOnLoop()

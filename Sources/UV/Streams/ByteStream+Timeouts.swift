@@ -18,7 +18,7 @@ extension ByteStream {
   /// as new keys. To limit the time of a
   /// whole message, use ``totalTimeout``, ``Request/timeout(after:)`` or `withDeadline`.
   ///
-  /// When the time has passed, everyone who waits for bytes gets `timedOut`, and the error names this
+  /// When the time has passed, each reader that waits gets `timedOut`, and the error names this
   /// timeout. The stream stays as it is, and so do writes that wait: you may say goodbye, read again or close
   /// it. A handler that ``start(_:)`` was given has ended.
   ///
@@ -78,8 +78,8 @@ extension ByteStream {
   /// doesn't count. Set it when a part of the conversation begins, such as a
   /// request, its answer or the goodbye.
   ///
-  /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Otherwise those
-  /// who wait for bytes get an error, as with ``readTimeout``, and so do those who wait later, until the
+  /// When the time has passed while a write waits, the stream ends as with ``writeTimeout``. Else readers
+  /// that wait for bytes get an error, as with ``readTimeout``, and so do later ones, until the
   /// property is set again. Bytes that have come already are read without waiting. So a reader that takes
   /// longer over its bytes than the peer takes to send more never waits, and gets no error: limit its work by
   /// `withDeadline` of the loop. The error names this timeout.

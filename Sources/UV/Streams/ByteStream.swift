@@ -257,7 +257,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     close()
   }
 
-  /// A stream that a timeout has closed says so to whoever uses it later.
+  /// A stream that a timeout has closed says so to its later users.
   override func closedError(_ operation: String) -> UVError {
     guard let timeout = writesIfAny({ $0.timeout }) ?? nil, !loop.isClosed else {
       return super.closedError(operation)

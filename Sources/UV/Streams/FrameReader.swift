@@ -21,7 +21,7 @@ final class FrameReader: _Microtask {
     case waiting
     /// A microtask will answer the first reader, so that nothing is read.
     case scheduled
-    /// The readers are being answered, and so are those who ask meanwhile.
+    /// The readers are being answered, and so are readers that ask meanwhile.
     case answering
     /// The stream has closed. Everybody has been answered.
     case closed
@@ -43,7 +43,7 @@ final class FrameReader: _Microtask {
 
   // They are confined to the loop; exclusivity checks would cost more than the accesses.
   @exclusivity(unchecked) private var unread = UnreadBytes()
-  // In the readers' order. Those who wait for the next bytes have none.
+  // In the readers' order. Readers of the next bytes have none.
   @exclusivity(unchecked) private var firstWaiting: Waiting?
   @exclusivity(unchecked) private var othersWaiting = Queue<Waiting>()
   @exclusivity(unchecked) private var state = State.waiting {
@@ -71,7 +71,7 @@ final class FrameReader: _Microtask {
     turn = stream.loop.microtasks.state
   }
 
-  /// Whether those who ask for the next bytes have to ask here, because there are some, or because others are
+  /// Whether readers of the next bytes have to ask here, because there are some, or because others are
   /// answered first.
   var isInUse: Bool {
     @inline(__always) get { !unread.isEmpty || state == .scheduled || droppableCount != nil }

@@ -161,7 +161,7 @@ struct PendingWrites {
     return entries
   }
 
-  /// Takes out all who wait, and all writes that libuv hasn't got.
+  /// Takes out all waiters, and all writes that libuv hasn't got.
   mutating func takeWaiters() -> [PendingWrite] {
     let entries = inFlight + takeQueued()
     for index in inFlight.indices { inFlight[index].waiter = .none }

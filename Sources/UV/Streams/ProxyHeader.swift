@@ -46,7 +46,7 @@ extension ByteStream {
   /// Reads the header of the PROXY protocol, with which a load balancer begins a connection. The bytes after it
   /// are left for the next read.
   ///
-  /// Only ask peers whom you trust: whoever connects can claim to be anybody. `proxyProtocol(from:)` of a
+  /// Only ask peers whom you trust: any client can claim to be anybody. `proxyProtocol(from:)` of a
   /// listener looks at whose connection it is, and limits the time.
   ///
   /// - Returns: A request for the header, which ``proxyHeader`` has afterwards, too. It fails with

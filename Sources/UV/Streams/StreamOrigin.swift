@@ -85,7 +85,7 @@ extension ByteStream {
     carryOn(from: plain)
   }
 
-  /// Takes over all that was set on the other stream, and those who wait for the end of its service. The
+  /// Takes over all that was set on the other stream, and the waiters for the end of its service. The
   /// options of the socket are the descriptor's.
   private func carryOn(from plain: ByteStream) {
     highWaterMark = plain.highWaterMark

@@ -1,6 +1,6 @@
 import CUV
 
-/// The things that few streams need: timeouts, and those who wait for the end of the service. A stream has it
+/// The things that few streams need: timeouts, and the waiters for the end of the service. A stream has it
 /// from the first use of one of them on until it closes.
 ///
 /// The timeouts know when the peer has last done its part. Activity stores the time and touches no timer. The
@@ -68,7 +68,7 @@ final class StreamTimeouts: HandleExtension {
   /// How many bytes libuv had to write when they were looked at last.
   @exclusivity(unchecked) private var unwritten = 0
 
-  /// Those who wait for the end of the service that the stream belongs to.
+  /// The waiters for the end of the service that the stream belongs to.
   var quiescing: QuiescingWaiters?
   /// How the library ends the connection with its server; nil if the program does.
   @exclusivity(unchecked) private var farewell: Farewell?

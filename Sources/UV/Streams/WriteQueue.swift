@@ -322,7 +322,7 @@ final class WriteQueue: Cancelling {
     loop.queueMicrotask { waiter.resume(UV_ECANCELED.rawValue) }
   }
 
-  /// Takes out everybody who waits here, because of a timeout. The stream closes next.
+  /// Takes out all waiters, because of a timeout. The stream closes next.
   ///
   /// - Returns: A function that notifies them.
   func takeWaiters(_ timeout: UVError) -> () -> Void {

@@ -16,10 +16,10 @@ public final class LimitedTaskGroup<Value>: AsyncSequence {
   private var takenPlaces = 0
   /// The tasks that haven't ended, apart from the body, and whether each has one of the places.
   private var children: [ObjectIdentifier: Bool] = [:]
-  /// Those who wait for a place.
+  /// The waiters for a place.
   private var line = Waiters<Void>()
   private var finished = FinishedValues<Value>()
-  /// Those who wait for a value.
+  /// The waiters for a value.
   private var readers = Waiters<Value?>()
 
   init(_ loop: EventLoop, _ limit: Int) {
@@ -117,7 +117,7 @@ public final class LimitedTaskGroup<Value>: AsyncSequence {
     }.value
   }
 
-  /// Gives the free places to those who have waited longest.
+  /// Gives the free places to the waiters that have waited longest.
   private func fillPlaces() {
     while takenPlaces < limit, let done = line.takeFirst() {
       takenPlaces += 1
@@ -148,7 +148,7 @@ public final class LimitedTaskGroup<Value>: AsyncSequence {
   /// A task that fails or is cancelled alone has no value. A task of the group can't ask, since it would wait
   /// for itself; this stops the program with a message.
   ///
-  /// - Returns: A request for the value. Those who ask are answered in order.
+  /// - Returns: A request for the value. Callers are answered in order.
   ///
   /// The corresponding function of Swift's is `ThrowingTaskGroup.next`.
   public func next() -> Request<Value?> { Request(of: loop) { [self] in next($0) } }

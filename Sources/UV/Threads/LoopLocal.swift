@@ -12,7 +12,7 @@
 /// ```
 ///
 /// The value is made when it is first asked for, and is dropped at the end of the loop. It usually is an
-/// object, so that all who ask see its changes. Make one `LoopLocal` for the whole program: a loop keeps its
+/// object, so that all callers see its changes. Make one `LoopLocal` for the whole program: a loop keeps its
 /// value even if the `LoopLocal` itself goes.
 public final class LoopLocal<Value>: Sendable {
   private let number = LoopLocals.numbers.next()

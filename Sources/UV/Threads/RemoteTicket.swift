@@ -32,7 +32,7 @@ extension Answerable {
 ///
 /// Tickets that have been answered and let go are used again; see ``TicketPool``.
 @usableFromInline
-// Sound: what changes is touched on the loop's thread only, but for `body`, which belongs to whoever has
+// Sound: what changes is touched on the loop's thread only, but for `body`, which is of the thread that has
 // claimed the ticket until the loop has it.
 package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   /// Where an object was made that was not made on a loop.

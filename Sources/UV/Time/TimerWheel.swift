@@ -54,7 +54,7 @@ final class TimerWheel: Cancelling {
     return PendingRequest(self, slot: slot, generation: generation)
   }
 
-  /// Does the same, for whoever knows the wheel.
+  /// Does the same, for callers that know the wheel.
   func begin(
     after duration: Duration, _ done: consuming @escaping Completion<Void>
   ) -> (slot: UInt, generation: UInt) {

@@ -32,7 +32,7 @@ final class ByteStorage: ManagedBuffer<ByteStorage.Header, UInt8> {
   /// Shares the bytes of an array, which isn't empty.
   ///
   /// Sound: an array of bytes is one object on the heap, whose address doesn't change. The storage retains
-  /// that object, so whoever changes the array changes a copy.
+  /// that object, so a change of the array changes a copy.
   static func sharing(_ array: [UInt8]) -> ByteStorage {
     let bytes = array.withUnsafeBufferPointer { $0.baseAddress! }
     return create(capacity: 0, Header(external: UnsafeMutablePointer(mutating: bytes), array: array))

@@ -85,7 +85,7 @@ private final class LoopValuesBuffer<Element, Failure: Error> {
       self.link = link
       if demandBeforeLink > 0 { link.request(.max(demandBeforeLink)) }
     case .value(let value):
-      // A publisher that sends a value before the subscription breaks the rules: those who wait get none.
+      // A publisher that sends a value before the subscription breaks the rules: waiters get none.
       guard !isOver, link != nil else {
         demandBeforeLink = 0
         answerAll()

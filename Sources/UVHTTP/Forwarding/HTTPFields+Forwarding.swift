@@ -31,7 +31,7 @@ extension HTTPFields {
 extension HTTPRequest {
   /// Counts down how often OPTIONS or TRACE may be sent on (RFC 9110, 7.6.2).
   ///
-  /// - Returns: The answer of whoever may not send it on; nil if it may go on.
+  /// - Returns: The answer of a proxy that may not send it on; nil if it may go on.
   mutating func countForward() -> HTTPResponse? {
     guard method == .options || method == .trace, let text = headerFields[.maxForwards] else { return nil }
     guard !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) else {

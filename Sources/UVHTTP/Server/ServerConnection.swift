@@ -183,7 +183,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
   }
 
   /// Reads once beyond the requests that have come, although what follows them may have to wait: a client that has gone
-  /// is noticed by reading alone. Behind a request for another protocol whoever takes the connection over reads.
+  /// is noticed by reading alone. Behind a request for another protocol the connection's new owner reads.
   func readAhead() {
     if answers.isEmpty || reading == .underWay || successors == .otherProtocol { return }
     // How many bytes belong to what has come. Chunks that nobody has asked for may have as many as they like.

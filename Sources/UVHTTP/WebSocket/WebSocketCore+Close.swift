@@ -106,7 +106,7 @@ extension WebSocketCore {
     }
   }
 
-  /// How the connection has ended for those who close.
+  /// How the connection has ended for callers that close.
   private var end: Result<Void, UVError> {
     peerClose == nil ? .failure(UVError(endCode, operation: "webSocket")) : .success(())
   }

@@ -59,7 +59,7 @@ extension WebSocketCore {
     case .single(.binary(let bytes)): put(.binary, bytes)
     // Each frame of a client has a mask of its own.
     case .encoded(let message) where role == .client: put(message.opcode, message.payload)
-    // Those who get a long one of a server share its memory.
+    // Peers that get a long one of a server share its memory.
     case .encoded(let message):
       append(message.frame)
       flushLater()

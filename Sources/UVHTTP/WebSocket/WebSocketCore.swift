@@ -42,11 +42,11 @@ final class WebSocketCore: GatheringWriter {
 
   // Writing; see WebSocketCore+Output. -
 
-  /// Those who wait until less waits for the peer.
+  /// Writers that wait until less waits for the peer.
   var senders = Waiters<Void>()
   /// Whether a message is written bit by bit.
   var isWriting = false
-  /// Those who send after that.
+  /// Writers that send after that.
   var next: [WaitingMessage] = []
   var nextByteCount = 0
   var lastNumber = 0

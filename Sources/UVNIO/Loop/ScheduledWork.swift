@@ -2,7 +2,7 @@
 import NIOCore
 import Synchronization
 
-/// Something to do at a certain time. It is run, cancelled or refused, one of them, once: whoever claims it
+/// Something to do at a certain time. It is run, cancelled or refused, one of them, once: the claim that comes
 /// first decides.
 // Sound: only the loop's thread touches what changes, apart from the flag, which is atomic.
 final class ScheduledWork: @unchecked Sendable {

@@ -58,7 +58,7 @@ private final class Feed<It: IteratorProtocol> where It.Element: Thenable {
   var gathersOutcomes: (([PMKResult<It.Element.T>]) -> Void)?
   var stopsAtError = false
   private var outcomes: [PMKResult<It.Element.T>?] = []
-  /// Those that are not settled: they hold this, and whoever will resolve them holds them.
+  /// Those that are not settled: they hold this, and their resolvers hold them.
   private var pending: [Int: WeakNode] = [:]
   private var isFilling = false
   private var isExhausted = false

@@ -138,7 +138,7 @@ extension Node {
     state = .revoked
   }
 
-  /// The error that a revoked promise shows to those who wait for it.
+  /// The error that a revoked promise shows to its waiters.
   final var revocation: any Error {
     let told = Node(flags: .isHandled)
     perform?(self, told)

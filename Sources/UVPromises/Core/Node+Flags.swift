@@ -9,7 +9,7 @@ extension Node {
     @inlinable static var isHandled: Flags { Flags(rawValue: 1) }
     /// Takes its outcome from the promise that its handler returned.
     @inlinable static var isAdopter: Flags { Flags(rawValue: 2) }
-    /// Its handler runs on the stack of whoever resolves the promise before it.
+    /// Its handler runs on the stack that resolves the promise before it.
     @inlinable static var isInline: Flags { Flags(rawValue: 4) }
     /// Was made to be resolved by hand, so its loss while pending is worth a report.
     @inlinable static var isRoot: Flags { Flags(rawValue: 8) }

@@ -19,7 +19,7 @@ struct Observer<T> {
 /// memory in another form than one in a struct.
 @usableFromInline
 struct ObserverHead {
-  /// Calls ``Node/unfoldObserver(_:)`` with the right type, for whoever does not know it.
+  /// Calls ``Node/unfoldObserver(_:)`` with the right type, for callers that do not know it.
   @usableFromInline let unfold: Node.Perform
 
   @inlinable

@@ -55,7 +55,7 @@ public final class Cold<Request, Output, Failure: Error> {
   }
 
   deinit {
-    // Those who have been attached learn that no answer will come.
+    // Attached streams learn that no answer will come.
     guard termination == nil else { return }
     for child in children { child.handle(.terminate(reason: .completed), .shared) }
   }

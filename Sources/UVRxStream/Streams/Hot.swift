@@ -108,7 +108,7 @@ public class Hot<Output, Failure: Error>: HotStream {
   /// Called when the stream has ended, before that is delivered.
   func didTerminate() {}
 
-  /// Ends the stream for those who listen, in the `deinit` of the one who feeds it: a function that does not
+  /// Ends the stream for its listeners, in the `deinit` of its producer: a function that does not
   /// need it.
   final func ending() -> () -> Void {
     let branches = branches

@@ -34,7 +34,7 @@ extension StreamSteps {
   /// A function that calls `body` once: on the current loop, which it keeps running until then, whatever
   /// thread calls it. Where there is no loop, it does so inside the gate of what it answers.
   static func answer<T>(through gate: Gate?, _ body: @escaping (T) -> Void) -> @Sendable (T) -> Void {
-    // Sound: whoever calls first takes it out, and no other thread comes in after that.
+    // Sound: the first caller takes it out, and no other thread comes in after that.
     let once = UnsafeTransfer(Once(body))
     guard gate == nil, let loop = EventLoop.current else {
       let gate = gate ?? Gate()

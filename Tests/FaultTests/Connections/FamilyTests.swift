@@ -22,7 +22,7 @@ import UVTestSupport
         ]
         let client = try await loop.tcp.connect(host: "127.0.0.1", port: Int(addresses[0].port)).value
         let server = try await one.accept().value
-        // Whoever asks for IPv6 gets the error.
+        // A caller that asks for IPv6 gets the error.
         let isRefused = (try? loop.tcp.listen(host: "::", port: 0)) == nil
         for stream in [client, server] { stream.close() }
         for listener in [one, shared] { listener.close() }

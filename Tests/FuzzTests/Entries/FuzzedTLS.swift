@@ -1,7 +1,7 @@
 import Synchronization
 import UVTLS
 
-/// Two ends of a TLS connection, and somebody between them who changes what they say: nobody reads what the
+/// Two ends of a TLS connection, and a middleman that changes what they say: nobody reads what the
 /// other hasn't written, and each ends with a clear error, or with all that was written.
 struct FuzzedTLS {
   private let loop: EventLoop

@@ -74,7 +74,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Its error reaches everyone who asks", arguments: Style.allCases)
+  @Test("Its error reaches every reader", arguments: Style.allCases)
   func failure(style: Style) async throws {
     try await withLoop { loop in
       let log = Log<String>()
@@ -124,7 +124,7 @@ import UVTestSupport
       ])
   }
 
-  @Test func `Those who ask at the same time are answered in order`() async throws {
+  @Test func `Readers that ask at the same time are answered in order`() async throws {
     try await withLoop { loop in
       let log = Log<String>()
       let source = self.counter(loop, Log<String>())
@@ -139,7 +139,7 @@ import UVTestSupport
       #expect(log.values == ["ECANCELED", "a0", "b1", "c2"])
     }
   }
-  @Test("A task gets what nobody has asked for without a wait, after those who asked before")
+  @Test("A task gets what nobody has asked for without a wait, after earlier readers")
   func ready() async throws {
     try await withLoop { loop in
       let log = Log<String>()

@@ -186,7 +186,7 @@ import UVTestSupport
         break
       }
       while client.counts.leased > 0 { try await loop.sleep(for: .milliseconds(1)).value }
-      // One who reads the body, and is cancelled.
+      // A task that reads the body, and is cancelled.
       let reader = loop.spawn { () async throws(UVError) in
         for try await _ in try await client.get(server.url).value.body {}
       }

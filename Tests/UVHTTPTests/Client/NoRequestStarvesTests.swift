@@ -77,7 +77,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Each who waits for a resource gets one or an error within the limit, whatever the others do")
+  @Test("Each waiter for a resource gets one or an error within the limit, whatever the others do")
   func pool() async throws {
     try await withLoop { loop in
       var limits = PoolLimits()
@@ -86,7 +86,7 @@ import UVTestSupport
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
       let address = try listener.localAddress()
       var isStuck = true
-      // The first creation never ends by itself, and the one who has the resource then never gives it back.
+      // The first creation never ends by itself, and the resource's owner then never gives it back.
       let pool = Pool<TCPConnection>(loop, limits: limits, retry: RetryPolicy(attempts: 1)) {
         if isStuck {
           isStuck = false

@@ -69,7 +69,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A long one that waits for many who don't read is in memory once")
+  @Test("A long one that waits for many silent peers is in memory once")
   func shared() async throws {
     // More than the buffers of a connection hold whose peer reads nothing.
     let news = Self.message(16 << 20, isText: true).encoded()

@@ -45,7 +45,7 @@ import UVTestSupport
     }
   }
 
-  @Test("An end without a close is one of the connection, for readers, senders and those who close")
+  @Test("An end without a close is one of the connection, for readers, senders and closers")
   func brokenOff() async throws {
     try await withSocket { socket in
       let end = UVError(.endOfFile, operation: "webSocket")

@@ -42,7 +42,7 @@ struct Combination: Hashable, CustomStringConvertible {
     case blocked
   }
 
-  /// Who writes.
+  /// The side that writes.
   enum Caller: String, CaseIterable { case callback, task }
 
   /// What happens.

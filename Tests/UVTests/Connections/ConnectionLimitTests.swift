@@ -75,7 +75,7 @@ import UVTestSupport
       let second = try await loop.tcp.connect(to: address).value
       let accepting = listener.next { result in
         switch result {
-        // A graceful shutdown accepts those who wait.
+        // A graceful shutdown accepts the waiting clients.
         case .success(let connection?): #expect(way == 2); connection.close()
         case .success(nil): #expect(way == 1)
         case .failure(let error): #expect(way == 0 && error.isCancelled)

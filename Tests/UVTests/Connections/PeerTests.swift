@@ -34,7 +34,7 @@ import UVTestSupport
       #expect(try server.peerCredentials() == this)
       try await client.close().value
       await expectError(.badDescriptor, of: try client.peerCredentials())
-      // It is the one who connected, whether or not it is still there.
+      // It is the process that connected, whether or not it is still there.
       #expect(try server.peerCredentials() == this)
       server.close()
       listener.close()

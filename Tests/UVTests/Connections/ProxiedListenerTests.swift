@@ -117,7 +117,7 @@ import UVTestSupport
         for try await server in listener { servers.append(server) }
         return servers
       }
-      // The two who are silent have both places.
+      // The two silent clients have both places.
       try await loop.settle()
       try await loop.settle()
       #expect(loop.statistics.accepted == 2)
@@ -127,7 +127,7 @@ import UVTestSupport
       listener.close()
       let servers = try await reading.value
       #expect(servers.map { try? $0.peerAddress() } == [try other.localAddress(), try fast.localAddress()])
-      // The one who was still silent is closed with the listener.
+      // The client that was still silent is closed with the listener.
       #expect(try await slow.next().value == nil)
       for stream in servers + [slow, other, fast] { stream.close() }
     }

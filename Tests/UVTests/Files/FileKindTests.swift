@@ -71,7 +71,7 @@ import UVTestSupport
           }
         }
         _ = try await loop.files.stat(directory).value
-        // Who asks for it has it, and a read that would wait fails.
+        // A caller that asks for it has it, and a read that would wait fails.
         let file = try await loop.files.open(fifo, .readWrite, options: .nonBlocking).value
         await expectError(.wouldBlock, of: try await file.read(1).value)
         try await file.close().value

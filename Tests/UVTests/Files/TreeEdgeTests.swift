@@ -155,7 +155,7 @@ import UVTestSupport
     }
   }
 
-  @Test("A watcher of a tree is a watcher of files for those who look at a loop's handles")
+  @Test("A watcher of a tree is a watcher of files in a list of a loop's handles")
   func theHandlesType() async throws {
     try await withTree { loop, watcher, model in
       try await follow(watcher, model) { model.completions == 1 }

@@ -25,7 +25,7 @@ import UVTestSupport
     }
   }
 
-  @Test("Whoever waits gets the error that the program's own function has thrown, as the cause")
+  @Test("Each waiter gets the error that the program's own function has thrown, as the cause")
   func cause() async throws {
     enum Refusal: Error { case wrongPassword, startingUp }
     try await withLoop { loop in

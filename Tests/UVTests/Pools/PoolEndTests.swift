@@ -18,7 +18,7 @@ import UVTestSupport
       await expectError(.badDescriptor, of: try await pool.lease().value)
       #expect(try await echo("a", lease.resource) == "a")
       #expect(!isClosed)
-      // One who waits for the end may leave.
+      // A waiter for the end may leave.
       pool.close { #expect($0.code == .cancelled) }.cancel()
       lease.giveBack()
       try await closing.value

@@ -3,7 +3,7 @@ import UV
 import UVTestSupport
 
 @Suite struct PoolTests {
-  @Test func `A connection is used again, and those who ask beyond the limit wait in order`() async throws {
+  @Test func `A connection is used again, and callers beyond the limit wait in order`() async throws {
     try await withPool(2) { loop, server, pool in
       var order: [Int] = []
       try await loop.withTasks { tasks in
@@ -74,7 +74,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `Those who ask when too many wait are refused at once`() async throws {
+  @Test func `Callers that come when too many wait are refused at once`() async throws {
     try await withPool(1, { $0.waiters = 1 }) { loop, _, pool in
       let lease = try await pool.lease().value
       let waiting = loop.spawn { () async throws(UVError) in try await pool.lease().value.giveBack() }

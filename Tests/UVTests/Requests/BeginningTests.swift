@@ -64,7 +64,7 @@ import UVTestSupport
         _ = try await pool.lease().value
         Issue.record("a closed pool lends nothing")
       } catch {}
-      // Who waits for the end later learns of it.
+      // A later waiter for the end learns of it.
       try await client.close().value
       try await listener.close().value
       try await pool.close().value

@@ -40,7 +40,7 @@ import UVTestSupport
       for descriptor in 3...5 { #expect(text.contains(" \(descriptor) -> socket:")) }
       #expect(!text.contains(" 6 -> socket:"))
 
-      // Who connects now waits in the queue of the successor, which has the same socket.
+      // A client that connects now waits in the queue of the successor, which has the same socket.
       let address = try tcp.localAddress()
       try await tcp.close().value
       try await pipe.close().value
@@ -190,7 +190,7 @@ import UVTestSupport
           _ = try? await connection.write("x").value
         }
         guard address.isIPv6, address.port == port else { exit(3) }
-        // As many as it takes: who accepts is up to the system.
+        // As many as it takes: which process accepts is up to the system.
         for _ in 0..<10_000 where Set(served.values).count < loops {
           try await loop.withTasks { tasks in
             for _ in 0..<10 {

@@ -88,7 +88,7 @@ import UVTestSupport
       #expect(try await onSignal.value.count == 1)
       #expect(try await shutdown.value.count == 1)
       client.close()
-      // Who asks after the end is answered, too.
+      // A caller that asks after the end is answered, too.
       #expect(try await loop.shutdownGracefully(onSignals: [.user1], within: .zero).value.count == 1)
     }
   }

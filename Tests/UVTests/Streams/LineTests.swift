@@ -109,7 +109,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `Readers in a line with those who skip are answered in their order`() async throws {
+  @Test func `Readers in a line with callers that skip are answered in their order`() async throws {
     try await withStream { loop, near, far in
       let log = Log<String>()
       near.skip(until: "\n", limit: 9) { log.append("skip \(String(describing: $0.value ?? nil))") }

@@ -31,7 +31,7 @@ import UVTestSupport
           error.description
             == "read within the totalTimeout of 0.05 seconds: connection timed out (ETIMEDOUT)")
       }
-      // The time that has passed is the same for who reads later.
+      // The time that has passed is the same for a later reader.
       await expectFailure(.timedOut) { () async throws(UVError) in
         while true { _ = try await server.next().value }
       }

@@ -2,7 +2,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// Frames that have come already, for those who don't wait.
+/// Frames that have come already, for readers that don't wait.
 @Suite struct TryReadTests {
   @Test("Frames that came in one read are taken without waiting, and what isn't complete stays")
   func frames() async throws {

@@ -101,7 +101,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `The first error cancels the others and those who wait to start, and is thrown`() async throws {
+  @Test func `The first error cancels the others and the waiters for a start, and is thrown`() async throws {
     try await withLoop { loop in
       var (cancelled, started) = (0, 0)
       var waiting: UVError.Code?
@@ -229,7 +229,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `A group stays open for those outside who wait to start a task`() async throws {
+  @Test func `A group stays open for callers outside that wait to start a task`() async throws {
     try await withLoop { loop in
       var log: [String] = []
       var outsider: LoopTask<Void, any Error>?

@@ -20,7 +20,7 @@ import UVTestSupport
     }
   }
 
-  @Test func `The body stays on the loop's thread while it waits, whoever calls`() async throws {
+  @Test func `The body stays on the loop's thread while it waits, whichever thread calls`() async throws {
     actor Elsewhere {
       func ask(_ executor: LoopExecutor) async throws -> Bool { try await onLoop(executor) }
     }

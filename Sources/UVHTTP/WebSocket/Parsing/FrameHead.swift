@@ -67,7 +67,7 @@ struct FrameHead: Equatable {
   }
 
   /// Reads a length, which has to have as few bytes as it can. A longer one in a few bytes more could hide from
-  /// whoever looks at frames on their way.
+  /// an observer of frames on their way.
   private static func readLength(
     _ bytes: Span<UInt8>, isControl: Bool
   ) throws(WebSocketFault) -> (length: Int, end: Int)? {
