@@ -1,9 +1,9 @@
 import BenchKit
 import UV
 
-/// The door of `generate --listen`: those who haven't said the token yet, and how fast tokens may be tried.
+/// The door of `generate --listen`: visitors that have yet to say the token, and how fast they may try one.
 ///
-/// Who says nothing takes no place of those who are let in, and the one who has been there for the longest
+/// A silent visitor takes no place of those let in, and the one that has been there for the longest
 /// time makes room for the next. Right tokens are heard at once, unless wrong ones have come from the same
 /// address: then a token is heard each 200 ms.
 final class GeneratorDoor {

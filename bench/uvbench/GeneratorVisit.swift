@@ -4,7 +4,7 @@ import UV
 /// Somebody who has connected to `generate --listen`, with a load generator of their own once they have said
 /// the token.
 struct GeneratorVisit {
-  /// The places of those who are let in.
+  /// The places of visitors that are let in.
   final class Places {
     var count: Int
 

@@ -4,7 +4,7 @@ import UVHTTP
 final class Room {
   private let options: Chat
   private let members = WebSocketRoom<String> { .text("* you have missed \($0) lines") }
-  /// Those who are connected, with or without a name.
+  /// The connected members, with or without a name.
   private var count = 0
 
   init(_ options: Chat) { self.options = options }

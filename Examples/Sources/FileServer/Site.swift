@@ -82,7 +82,7 @@ final class Site {
       remember(path, known)
       return known
     }
-    // To open a pipe would wait for whoever writes to it.
+    // To open a pipe would wait for a writer.
     let file = try await loop.files.open(real, options: [.noFollow, .nonBlocking]).value
     let status = try await file.stat().value
     guard status.type == .regular else { return nil }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOWebSocket
 
-/// What RFC 6455 asks of frames, and NIO's handlers leave to whoever uses them.
+/// What RFC 6455 asks of frames, and NIO's handlers leave to their users.
 enum WebSocketRules {
   /// Why a connection must be closed after a frame, if it must. Data frames are whole messages.
   static func fault(of frame: WebSocketFrame, _ data: ByteBuffer) -> WebSocketErrorCode? {

@@ -24,7 +24,7 @@ final class RunningProgram {
     process.standardInput = input
     process.standardOutput = output
     if mergesErrors { process.standardError = output }
-    // A program that has ended is an error for whoever writes to it, and not the end of the tests.
+    // A program that has ended is an error for its writers, and not the end of the tests.
     signal(SIGPIPE, SIG_IGN)
     try process.run()
     // The end of the program is to be seen.

@@ -40,7 +40,7 @@ static bool takes(const struct socket *socket, const struct datagram *datagram) 
          address_matches(&socket->remote, &datagram->from, false);
 }
 
-/// Everybody who has joined the group gets a copy.
+/// Each socket that has joined the group gets a copy.
 static void arrive_at_many(struct datagram *datagram) {
   for (struct socket *socket = datagram->target->sockets; socket; socket = socket->next_of_host) {
     if (!takes(socket, datagram) || !multicast_takes(socket, &datagram->to, datagram->is_local, &datagram->from)) continue;

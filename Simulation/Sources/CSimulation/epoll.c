@@ -210,7 +210,7 @@ static int wait_for(int descriptor, struct epoll_event *events, int most, int ti
   for (;;) {
     told = collect((struct epoll *)file, events, most);
     if (!told && timeout == 0) {
-      // Whoever polls without end lets others run.
+      // A thread that polls without end lets others run.
       thread_spin();
       told = collect((struct epoll *)file, events, most);
     }

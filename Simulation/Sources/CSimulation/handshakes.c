@@ -164,7 +164,7 @@ int tcp_connect(struct socket *socket, const union address *address) {
     return -error;
   }
   socket->remote = *address;
-  // Whoever connects to the unspecified address means this host.
+  // A connect to the unspecified address means this host.
   if (address_is_any(address)) {
     socket->remote = address_own(socket->host, address);
     address_set_port(&socket->remote, address_port(address));

@@ -5,7 +5,7 @@
 
 bool interruption_is_drawn(void) {
   struct thread *self = sim_self;
-  // Not twice, so that whoever tries again gets on.
+  // Not twice, so that a second try gets on.
   self->was_interrupted = !self->was_interrupted && fault_is_due(DRAW_INTERRUPTION, kernel.weather.interruption);
   return self->was_interrupted;
 }
@@ -29,7 +29,7 @@ int file_wait(struct file *file, const char *call) {
 bool refusal_is_drawn(struct file *file) {
   if (!(file->flags & O_NONBLOCK) || !socket_may_refuse(file)) return false;
   file->was_refused = !file->was_refused && fault_is_due(DRAW_REFUSAL, kernel.weather.refusal);
-  // Whoever waits for a change hears of it.
+  // Waiters for a change hear of it.
   if (file->was_refused) file_changed(file);
   return file->was_refused;
 }

@@ -62,7 +62,7 @@ void funlockfile(FILE *stream) {
   if (descriptor_of(stream) < 0) REAL(funlockfile)(stream);
 }
 
-/// Reads a byte at a time: what comes after the line is for whoever reads next.
+/// Reads a byte at a time: what comes after the line is for the next read.
 static ssize_t read_line(int descriptor, char **line, size_t *capacity, int end) {
   size_t count = 0;
   for (;;) {

@@ -15,7 +15,7 @@ static bool is_crash(int signal) {
          signal == SIGSEGV || signal == SIGQUIT;
 }
 
-/// Whoever looks at a crash does so outside of the world.
+/// A handler of crashes runs outside of the world.
 static void crash(int signal, siginfo_t *info, void *context) {
   sim_self = NULL;
   const struct sigaction *action = &crash_actions[signal];

@@ -36,7 +36,7 @@ import WorldSupport
     #expect(ticks.values.contains { $0 > .milliseconds(8400) && $0 < .milliseconds(8600) })
   }
 
-  @Test("A pause is seen by whoever has a timeout, and connections outlive it") func timeouts() throws {
+  @Test("A pause is seen by callers with a timeout, and connections outlive it") func timeouts() throws {
     let seen = Log<String>()
     try Simulation(seed: 1) { world in
       let server = world.host("server") { loop in try await loop.tcp.listen(port: 7).echo() }

@@ -128,7 +128,7 @@ struct GateCommand: ParsableCommand {
       report.reason = "\(error)"
       report.seconds = elapsed()
       report.exit = BenchExit(error).rawValue
-      // Whoever reads the files shall find out, too; what went wrong first is what is said.
+      // Readers of the files shall find out, too; what went wrong first is what is said.
       try? write(report)
       throw error
     }
@@ -156,7 +156,7 @@ struct GateCommand: ParsableCommand {
     do {
       try before.start().finish()
     } catch let failure as WorkerFailure {
-      // Whoever named it was wrong, and not the work of this program.
+      // The name was wrong, and not the work of this program.
       throw UsageError("there is nothing to compare with: \(failure)")
     }
     let gate = TimeGate(

@@ -5,7 +5,7 @@ import UVSimulation
 /// lets other threads run after 64 such turns at the latest, and a turn's budget is 2,048 steps.
 private let bound = 64 * 2048 * 3
 
-/// Those who wait for a pool's resource get it in the order in which they asked, or an error within the limit, while some hold theirs
+/// Waiters for a pool's resource get it in the order in which they asked, or an error within the limit, while some hold theirs
 /// for long, and creations are stuck or fail.
 func fairPool(_ world: World, _ ledger: Ledger) throws {
   world.node("a", mayBeBusy: false) { loop in
@@ -19,7 +19,7 @@ func fairPool(_ world: World, _ ledger: Ledger) throws {
       try await loop.dawdle()
       return FairResource(loop)
     }
-    // The tickets of those who wait.
+    // The waiters' tickets.
     var waiting: Set<Int> = []
     var lastTicket = 0
     var tasks: [LoopTask<Void, any Error>] = []

@@ -62,7 +62,7 @@ private func groups(_ world: World, _ ledger: Ledger) throws {
   }
 }
 
-/// Signals reach all who wait for them, and nobody else.
+/// Signals reach all their waiters, and nobody else.
 private func signals(_ world: World, _ ledger: Ledger) throws {
   let seen = [Shared(0), Shared(0), Shared(0)]
   let isReady = Shared(false)

@@ -160,7 +160,7 @@ private func files(_ world: World, _ ledger: Ledger) throws {
         let bytes = try await loop.files.readFile("/tmp/file").value
         try expect(Array(bytes) == model, "round \(round): the file is another one")
       case 6:
-        // Wholes replace each other: whoever reads sees one of them.
+        // Wholes replace each other: a reader sees one of them.
         let (old, new) = (message(round, 3000), message(round + 1, 2000))
         try await loop.files.writeFile("/tmp/whole", old, atomically: loop.isDrawn(oneIn: 2)).value
         let writing = loop.spawn { () async throws(UVError) in
