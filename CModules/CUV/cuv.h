@@ -141,7 +141,7 @@ void cuv_unblock_signal(int signal);
 
 // MARK: Descriptors (system.c)
 
-/// How many bytes can be read from a socket or a pipe at once; none if the system doesn't tell.
+/// How many bytes can be read from a socket or a pipe at once; none if the system doesn't say.
 int cuv_readable_bytes(int fd);
 
 bool cuv_is_open(int fd);

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 /// Opens the folder at the top of a tree, whose descriptor the other functions take as `root`. As long as it is open, the
-/// system tells nothing of its end.
+/// system says nothing of its end.
 int cuv_folder_open(const char *path, uint64_t *device, uint64_t *inode);
 
 /// A descriptor to read events from.

@@ -16,13 +16,13 @@
 
 // MARK: The Swift runtime
 
-/// The Swift task that the calling thread runs; null if none. `UnsafeCurrentTask` tells the same. But the
+/// The Swift task that the calling thread runs; null if none. `UnsafeCurrentTask` returns the same. But the
 /// runtime copies, compares and destroys it by indirect calls, which cost more than the read that they guard.
 extern void *swift_task_getCurrent(void);
 extern bool swift_task_isCancelled(void *task);
 static inline void *cuv_current_task(void) { return swift_task_getCurrent(); }
 static inline bool cuv_task_is_cancelled(void *task) { return task && swift_task_isCancelled(task); }
-/// Grows from task to task. Tasks have no order that another function tells.
+/// Grows from task to task. Tasks have no order that another function shows.
 extern uint64_t swift_task_getJobTaskId(void *task);
 static inline uint64_t cuv_task_number(void *task) { return swift_task_getJobTaskId(task); }
 

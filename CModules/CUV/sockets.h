@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-// Without a spare descriptor libuv 1.45 and later accept again and again, and tell nobody; and a listening
+// Without a spare descriptor libuv 1.45 and later accept again and again, and notify nobody; and a listening
 // socket of libuv's cannot rest without being closed. So a listener's socket is polled, and its connections
 // are accepted here.
 int cuv_listen(int fd, int backlog);
@@ -44,7 +44,7 @@ bool cuv_reuses_port(int fd);
 
 /// Sends a text to the service manager, by the socket that it has named. Doesn't wait.
 int cuv_notify(const char *path, const void *text, size_t length);
-/// Tells the predecessor of this process that it is ready, and closes the socket to it.
+/// Notifies the predecessor of this process that it is ready, and closes the socket to it.
 void cuv_say_ready(int fd);
 
 /// How long written bytes may wait for the peer's acknowledgement; 0 for the system's own limit.
