@@ -235,7 +235,7 @@ import UVTestSupport
 
   #if os(Linux)
   /// What waits without anything to wait for takes a whole processor.
-  @Test("A loop that ends sleeps until a task has ended that meanwhile stops to keep it running")
+  @Test("A loop that ends sleeps until its task has ended, even if that keeps no loop running by then")
   func aTaskThatIsToldMeanwhile() async throws {
     let gate = Gate()
     let slept = Log<Bool>()

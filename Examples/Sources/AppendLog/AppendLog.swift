@@ -79,7 +79,7 @@ final class AppendLog {
   ///
   /// - Parameter record: Up to ``longestRecord`` bytes.
   /// - Returns: A request that succeeds when the record has reached the disk. It can't be cancelled: a caller
-  ///   that stops waiting doesn't know whether the record is there. When one fails, all later ones fail with the
+  ///   that gives up doesn't know whether the record is there. When one fails, all later ones fail with the
   ///   same error, since nobody knows what the disk has. Open the log anew.
   func append(_ record: Bytes) -> Request<Void> {
     Request(file.loop) { [self] done in

@@ -5,7 +5,7 @@ import UVTestSupport
 
 /// A loop that another event loop drives; rule 45.
 @Suite struct EmbeddingTests {
-  /// The other event loop: it waits for the loop's descriptor, no longer than that asks for, and runs what has
+  /// The other event loop: it waits for the loop's descriptor, no longer than its timeout, and runs what has
   /// come.
   static func drive(_ loop: EventLoop, turns: Log<Int32>? = nil) throws {
     while try loop.runNoWait() {

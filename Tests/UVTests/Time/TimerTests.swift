@@ -23,7 +23,7 @@ import UVTestSupport
       try loop.runCallbacks { loop in
         loop.queueMicrotask { before.cancel() }
         let other = loop.sleep(for: .untilCancelled) { _ in log.append(3) }
-        // A question in the callback that starts the timer counts it.
+        // A check within the callback that starts the timer sees it.
         #expect(loop.isAlive)
         #expect(loop.backendTimeout != nil)
         other.cancel()
