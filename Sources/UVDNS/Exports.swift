@@ -1,2 +1,2 @@
-// Names belong to the loop and its sockets, so its users use UV.
+// Names belong to the loop and its sockets, so users of this module use UV.
 @_exported public import UV

@@ -18,7 +18,7 @@ public struct Weather: Sendable, Hashable {
   /// The chance that a call which waits is interrupted as by a signal (`EINTR`), and that a condition wakes
   /// for nothing. Never twice in a row.
   public var interruption = 0.0
-  /// The chance that a socket that epoll has reported isn't ready after all (`EAGAIN`), and that it reports
+  /// The chance that a socket which epoll reported isn't ready after all (`EAGAIN`), and that epoll reports
   /// of one too early. Never twice in a row.
   public var refusal = 0.0
   /// The chance that something that wasn't synced is lost when a host crashes: what was written to a file, in

@@ -65,7 +65,7 @@ extension SharedWork {
     cuv_task_is_cancelled(cuv_current_task()) || loop.spend(1) ? nil : answerIfKnown(argument)
   }
 
-  /// Takes the answer, which is known, for a style that has it later, unless the turn's budget is used up.
+  /// Takes the answer, which is known, for a style that gives it later, unless the turn's budget is used up.
   @usableFromInline
   func answerForStyle(_ argument: Int) -> Result<Success, UVError>? {
     loop.spend(1) ? nil : answerIfKnown(argument)

@@ -1,6 +1,6 @@
 import CUV
 
-/// A successor that has begun, and the waiter until it is ready.
+/// A successor that has begun, and the caller that waits for it.
 final class Handover {
   private static let operation: StaticString = "handover"
   /// A successor whose end has been noticed by its socket gets so long until the system reports it.

@@ -32,8 +32,8 @@ extension Answerable {
 ///
 /// Tickets that have been answered and let go are used again; see ``TicketPool``.
 @usableFromInline
-// Sound: what changes is touched on the loop's thread only, but for `body`, which is of the thread that has
-// claimed the ticket until the loop has it.
+// Sound: what changes is touched on the loop's thread only, but for `body`, which belongs to the thread that
+// has claimed the ticket until the loop has it.
 package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   /// Where an object was made that was not made on a loop.
   private enum Origin {
