@@ -19,7 +19,7 @@ public struct Weather: Sendable, Hashable {
   /// for nothing. Never twice in a row.
   public var interruption = 0.0
   /// The chance that a socket which epoll reported isn't ready after all (`EAGAIN`), and that epoll reports
-  /// of one too early. Never twice in a row.
+  /// one too early. Never twice in a row.
   public var refusal = 0.0
   /// The chance that something that wasn't synced is lost when a host crashes: what was written to a file, in
   /// whole or in part, or that a name was made, removed or changed. It is one half in every weather.
