@@ -158,3 +158,81 @@ extension SocketAddress: CustomStringConvertible {
   /// The address and port as text, such as `"127.0.0.1:80"` or `"[::1]:80"`.
   public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
+
+/// A host and a port, as they stand in options and in requests of CONNECT: `example.com:443`, `10.0.0.1:80`,
+/// `[::1]:8080`.
+///
+/// ```swift
+/// guard let server = HostPort("example.com:443") else { … }
+/// let connection = try await loop.tcp.connect(host: server.host, port: server.port).value
+/// ```
+///
+/// RFC 3986, 3.2.2 and 3.2.3, say how it is written.
+public struct HostPort: Hashable, Sendable, LosslessStringConvertible {
+  /// A name or an address, which has no brackets.
+  public let host: String
+  /// The port, 1…65535.
+  public let port: Int
+
+  /// - Parameter text: `HOST:PORT`. An IPv6 address has to be in brackets.
+  /// - Returns: nil if the text has another form, or the port is 0 or more than 65535.
+  public init?(_ text: String) {
+    guard let colon = text.lastIndex(of: ":") else { return nil }
+    let digits = text[text.index(after: colon)...]
+    guard digits.utf8.allSatisfy({ 48...57 ~= $0 }), let port = Int(digits), 1...65535 ~= port else {
+      return nil
+    }
+    var host = text[..<colon]
+    let isBracketed = host.first == "[" && host.last == "]"
+    if isBracketed { host = host.dropFirst().dropLast() }
+    guard !host.isEmpty, !host.contains(where: { "[] /@".contains($0) }), host.contains(":") == isBracketed
+    else { return nil }
+    (self.host, self.port) = (String(host), port)
+  }
+
+  /// `HOST:PORT`.
+  public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Addresses that have their first bits in common, such as `10.0.0.0/8`.
+package struct AddressRange: Hashable, Sendable {
+  /// Sixteen bytes; an IPv4 address is the one that IPv6 maps it to.
+  private let high, low: UInt64
+  private let prefix: Int
+
+  /// - Parameter text: An address, or an address, a slash and how many of its first bits count.
+  /// - Throws: `invalidArgument` if it is neither.
+  package init(_ text: String) throws(UVError) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let address = try? SocketAddress(String(parts[0]), port: 0),
+      !parts[0].contains("%")
+    else { throw UVError(.invalidArgument, operation: "address range", subject: text) }
+    let width = address.isIPv6 ? 128 : 32
+    var prefix = width
+    if parts.count == 2 {
+      guard let given = Bytes(parts[1]).decimal, 0...width ~= given, parts[1] == "\(given)" else {
+        throw UVError(.invalidArgument, operation: "address range", subject: "\(text) (0...\(width) bits)")
+      }
+      prefix = given
+    }
+    (high, low) = Self.words(address)
+    self.prefix = 128 - width + prefix
+  }
+
+  /// Whether the address is one of these. An IPv4 address that came to an IPv6 socket is one of IPv4.
+  package func contains(_ address: SocketAddress) -> Bool {
+    let (otherHigh, otherLow) = Self.words(address)
+    let highBits = min(prefix, 64)
+    let lowBits = prefix - highBits
+    let highMask = highBits == 0 ? 0 : UInt64.max << (64 - highBits)
+    let lowMask = lowBits == 0 ? 0 : UInt64.max << (64 - lowBits)
+    return (high ^ otherHigh) & highMask == 0 && (low ^ otherLow) & lowMask == 0
+  }
+
+  private static func words(_ address: SocketAddress) -> (UInt64, UInt64) {
+    switch address.family {
+    case .v4(let bytes): (0, 0xFFFF_0000_0000 | UInt64(UInt32(bigEndian: bytes)))
+    case .v6(let high, let low, _): (UInt64(bigEndian: high), UInt64(bigEndian: low))
+    }
+  }
+}

@@ -95,3 +95,14 @@ extension EventLoop {
   /// UDP on this loop.
   public var udp: UDP { UDP(loop: self) }
 }
+
+extension PipeConnection {
+  /// Accepts a UDP socket that was passed.
+  ///
+  /// - Throws: The errors of ``acceptTCPConnection()``.
+  ///
+  /// The corresponding libuv function is `uv_accept`.
+  public func acceptUDPSocket() throws(UVError) -> UDPSocket {
+    try accept(.udp) { () throws(UVError) in try UDPSocket(loop: loop) }
+  }
+}

@@ -186,3 +186,65 @@ private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
     loop.letGo()
   }
 }
+
+/// State that only some handles need, so that the others don't pay for it. A handle's block keeps it while
+/// the handle is open.
+///
+/// The owner of the handle may go at any time, on any thread; its sidecar is used on the loop's thread only.
+class HandleExtension {
+  /// Called on the loop's thread when the handle begins to close, however that comes about. Its descriptor is
+  /// still open.
+  func handleCloses() {}
+
+  /// Called right after libuv was asked to close the handle. A handle that is closed here closes together with
+  /// this one.
+  func closeBegan() {}
+}
+
+/// The sidecar of a handle that libuv may call although nothing retains the owner. Another thread may drop
+/// the owner at any moment.
+class IdleOwner: HandleExtension {
+  weak var owner: Handle?
+
+  init(_ owner: Handle) { self.owner = owner }
+}
+
+/// A handle on a loop, as libuv sees it; see ``EventLoop/handles``.
+public struct LoopHandle: Hashable, Sendable {
+  /// The type of the handle.
+  public var type: HandleType
+  /// Whether the handle is doing something.
+  public var isActive: Bool
+  /// Whether the handle is closing; libuv owns its memory until it is closed.
+  public var isClosing: Bool
+  /// Whether the handle keeps the loop running while it is active.
+  public var keepsLoopRunning: Bool
+  /// The handle's file descriptor, or nil if it has none.
+  public var fileDescriptor: Int32?
+}
+
+/// Closes a handle from any thread: ``Handle/closer``.
+///
+/// For a place that asks for something `Sendable`, such as the `onCancel` of `withTaskCancellationHandler`:
+///
+/// ```swift
+/// let closer = connection.closer
+/// await withTaskCancellationHandler { await work() } onCancel: { closer.close() }
+/// ```
+public struct HandleCloser: Sendable {
+  private let handle: LoopReference<Handle>
+
+  init(_ handle: Handle) { self.handle = LoopReference(handle, of: handle.loop) }
+
+  /// Closes the handle, as ``Handle/close()`` does: at once on the loop's thread, from another thread in the
+  /// loop's next turn. Does nothing if the handle has been closed, or the loop has ended.
+  public func close() { handle.perform { $0.close() } }
+
+  /// Closes the handle so that its peer doesn't take what it has got for complete; see ``Handle/cutOff()``.
+  package func cutOff() { handle.perform { $0.cutOff() } }
+}
+
+extension Handle {
+  /// A value that closes this handle from any thread. It doesn't keep the handle or the loop.
+  public var closer: HandleCloser { HandleCloser(self) }
+}

@@ -1,4 +1,5 @@
 import CUV
+import Synchronization
 
 /// System calls on sockets that a module of the package makes itself, which Swift doesn't see in the system's
 /// headers.
@@ -27,4 +28,70 @@ package enum SystemSocket {
 extension EventLoop {
   /// Gives the calling thread the loop's name, for debuggers.
   package func nameThread() { cuv_name_thread(name) }
+}
+
+/// The file of a listening Unix domain socket. The processes that have the socket own the file together: the
+/// last one removes it. See Design/0067-owners.md.
+struct SocketFile: Sendable {
+  let path: FilePath
+  /// Whether another process has the socket, or has had it.
+  var isShared = false
+
+  /// The files that stayed because another process had their sockets, while this process had a successor.
+  private static let left = Mutex<[SocketFile]>([])
+
+  /// Called when a descriptor of the socket has been closed. The file goes unless another process has the
+  /// socket, or another socket has taken the file's place.
+  ///
+  /// - Parameter isTriedAgain: Whether to look again once the successor of this process has ended.
+  func removeIfUnused(isTriedAgain: Bool = false) {
+    let code = path.withPlatformString { cuv_remove_stale_socket($0) }
+    // A process that has given up its privileges may not ask. A file that was never shared is its own.
+    if code == UV_EACCES.rawValue, !isShared { _ = path.withPlatformString { CUV.unlink($0) } }
+    if code != 0, isShared, isTriedAgain { Self.left.withLock { $0.append(self) } }
+  }
+
+  /// A successor has ended, which may have been the last process with a socket.
+  static func removeLeft() {
+    let files = left.withLock { left in
+      defer { left = [] }
+      return left
+    }
+    for file in files { file.removeIfUnused() }
+  }
+}
+
+/// The standard streams that a loop has opened.
+struct StandardStreams {
+  private var streams: [Int32: Handle] = [:]
+  /// Descriptors that this process has made non-blocking, and shares with others.
+  private var borrowed: [Int32] = []
+
+  subscript(descriptor: Int32) -> Handle? {
+    get { streams[descriptor] }
+    set { streams[descriptor] = newValue }
+  }
+
+  /// Notes that a descriptor has to be made blocking again.
+  mutating func borrow(_ descriptor: Int32) { borrowed.append(descriptor) }
+
+  /// Forgets a stream that has closed.
+  mutating func forget(_ stream: Handle) {
+    if streams.isEmpty, borrowed.isEmpty { return }
+    streams = streams.filter { $0.value !== stream }
+    // Two of them can be one and the same socket.
+    if streams.isEmpty { giveBack() }
+  }
+
+  private mutating func giveBack() {
+    // A descriptor that the program has closed meanwhile has no mode.
+    for descriptor in borrowed { try? check(cuv_set_blocking(descriptor), "fcntl") }
+    borrowed = []
+  }
+
+  /// Drops the streams, which are closing. The loop ends.
+  mutating func drop() {
+    streams = [:]
+    giveBack()
+  }
 }

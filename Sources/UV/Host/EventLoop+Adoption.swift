@@ -1,4 +1,5 @@
 import CUV
+import Synchronization
 
 /// A loop inside a host that has a libuv loop already: a program in C, an editor, a runtime for another
 /// language.
@@ -89,5 +90,45 @@ extension EventLoop {
   func startLeaving() {
     require(isAdopted, "detach() of a loop that no host runs; use shutdown()")
     startDetaching()
+  }
+}
+
+/// A run whose tasks wait for what isn't the loop's.
+extension EventLoop {
+  /// Notifies the values of the loop that it ends, before the run does, if its tasks wait for what they have.
+  ///
+  /// A task that awaits a future of SwiftNIO isn't woken by its cancellation. The future is answered when the
+  /// loop ends, and the loop would wait for the task. So once all tasks have been seen to wait for something
+  /// that isn't the loop's, and none has run for a while, what the values have ends first.
+  ///
+  /// - Parameter jobs: How many jobs had reached the loop when it was last looked at.
+  func endLocalsInTime(since jobs: Int? = nil) {
+    guard ties.locals.values.contains(where: { $0.observer != nil }) else { return }
+    _ = sleepQuietly(for: .milliseconds(50)) { [weak self] result in
+      guard let self, case .success = result else { return }
+      let jobsNow = jobCount
+      var isIdle = jobs == jobsNow
+      tasks.forEach { if !$0.wait.isEmpty { isIdle = false } }
+      if isIdle { return tellLocals() }
+      endLocalsInTime(since: jobsNow)
+    }
+  }
+}
+
+/// Which libuv this module calls.
+enum LibuvOrigin {
+  private static let known = Atomic<UInt>(0)
+
+  /// Code of the libuv that this module calls, as each of its loops names it; nil if no loop can be made.
+  static var own: UInt? {
+    let origin = known.load(ordering: .relaxed)
+    if origin != 0 { return origin }
+    let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    defer { loop.deallocate() }
+    guard cuv_loop_init(loop) == 0 else { return nil }
+    let found = UInt(cuv_loop_origin(loop))
+    uv_loop_close(loop)
+    known.store(found, ordering: .relaxed)
+    return found
   }
 }

@@ -67,3 +67,123 @@ extension EventLoop {
     leaveThreads()
   }
 }
+
+/// A loop that leaves its host although a task doesn't end.
+extension EventLoop {
+  /// Leaves the host's loop as ``detach()`` does, but waits for tasks only so long.
+  ///
+  /// Every task is cancelled at once. A task that ignores its cancellation, because it waits for something
+  /// outside the loop, would keep the host waiting. After `limit` the loop goes without such tasks. A task
+  /// that was left goes on when what it waits for comes, on the thread that brings it. Every operation on
+  /// this loop then fails with `loopClosed` or `cancelled`, and what the task holds is freed when it ends.
+  ///
+  /// On a loop of your own, this function stops the program with a message; use ``shutdown()`` there.
+  ///
+  /// - Parameter limit: How long tasks may take to end; with zero or less they are left on the host's next
+  ///   turn. The shortest of several calls counts.
+  /// - Returns: A request for the number of tasks that were left. It succeeds when libuv has let go of the
+  ///   last handle, and waits for work that has begun on the thread pool.
+  ///
+  /// The corresponding libuv function is `uv_close`.
+  @discardableResult
+  public func detach(leavingTasksAfter limit: Duration) -> Request<Int> {
+    leaveTasks(after: limit)
+    return Request(of: self) { [self] in detach(leavingTasksAfter: limit, $0) }
+  }
+
+  /// Leaves the host's loop; see ``detach(leavingTasksAfter:)``.
+  ///
+  /// The corresponding libuv function is `uv_close`.
+  @discardableResult
+  public func detach(leavingTasksAfter limit: Duration, _ done: @escaping Completion<Int>) -> PendingRequest {
+    leaveTasks(after: limit)
+    return detach { [self] result in done(result.map { ending.leaving.leftCount }) }
+  }
+
+  private func leaveTasks(after limit: Duration) {
+    startLeaving()
+    let (deadline, isNever) = uv_hrtime().addingReportingOverflow(limit > .zero ? limit.nanoseconds : 0)
+    if isNever || ending.leaving.deadline.map({ $0 <= deadline }) == true { return }
+    ending.leaving.deadline = deadline
+    armDeadline()
+  }
+
+  /// Has the tasks left when their time is up. Where there are none, there is nothing to wait for.
+  func armDeadline() {
+    guard let deadline = ending.leaving.deadline, !tasks.isEmpty else { return }
+    ending.leaving.deadlineTimer.cancel()
+    let now = uv_hrtime()
+    let rest = Duration.nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0))
+    ending.leaving.deadlineTimer = timers.start(after: rest) { [self] result in
+      guard case .success = result else { return }
+      ending.leaving.leftCount += tasks.count
+      tasks.leaveAll()
+    }
+  }
+}
+
+/// A loop inside another event loop, which waits for this loop's descriptor among its own.
+///
+/// ```swift
+/// while true {
+///   let timeout = loop.backendTimeout
+///   poll([ours, loop.backendFD], timeout)        // the other loop's way to wait
+///   if try !loop.runNoWait() { break }
+/// }
+/// ```
+///
+/// The descriptor alone doesn't suffice. Timers don't make it readable, and only a run adds new descriptors
+/// to it. So call ``runNoWait()`` once at the beginning. Then repeat: ask ``backendTimeout``, wait until
+/// ``backendFD`` becomes readable, but no longer than the timeout, and call ``runNoWait()``.
+extension EventLoop {
+  /// The descriptor that becomes readable when the system has an event for the loop; -1 once the loop is shut
+  /// down.
+  ///
+  /// The corresponding libuv function is `uv_backend_fd`.
+  public var backendFD: Int32 { isClosed ? -1 : uv_backend_fd(raw) }
+
+  /// How long to wait for ``backendFD`` at most, from now on. It is nil if the loop has nothing to do at a
+  /// certain time, and zero after a shutdown.
+  ///
+  /// The corresponding libuv function is `uv_backend_timeout`.
+  public var backendTimeout: Duration? {
+    if isClosed || internals.hasUnflushed { return .zero }
+    // libuv counts from the loop's time, which may be old.
+    uv_update_time(raw)
+    if microtasks.state.pointee.hasNewTimers { timers.placeNew() }
+    let milliseconds = internals.timeToWait(on: raw)
+    return milliseconds < 0 ? nil : .milliseconds(Int64(milliseconds))
+  }
+
+  /// Runs one turn of the loop. If nothing has happened yet, it waits until at least one callback has been
+  /// called.
+  ///
+  /// - Returns: Whether the loop has work left, so that you should run it again. It is false too after
+  ///   ``stop()``, once the tasks have ended.
+  /// - Throws: `loopRunning` inside a running loop, `loopClosed`, `loopAdopted`.
+  ///
+  /// The corresponding libuv function is `uv_run` with `UV_RUN_ONCE`.
+  @discardableResult
+  public func runOnce() throws(UVError) -> Bool { try runTurn(UV_RUN_ONCE) }
+
+  /// Runs one turn of the loop without waiting: it handles what has happened by now.
+  ///
+  /// - Returns: Whether the loop has work left, so that you should run it again. It is false too after
+  ///   ``stop()``, once the tasks have ended.
+  /// - Throws: `loopRunning` inside a running loop, `loopClosed`, `loopAdopted`.
+  ///
+  /// The corresponding libuv function is `uv_run` with `UV_RUN_NOWAIT`.
+  @discardableResult
+  public func runNoWait() throws(UVError) -> Bool { try runTurn(UV_RUN_NOWAIT) }
+
+  private func runTurn(_ mode: uv_run_mode) throws(UVError) -> Bool {
+    try checkRunnable(throwing: UVError.self)
+    turn {
+      if mode == UV_RUN_NOWAIT { internals.runWithoutWaiting(raw) } else { uv_run(raw, mode) }
+      receiveForTurn()
+    }
+    let goesOn = isAlive && !hasStopped
+    if !goesOn { isStopRequested = false }
+    return goesOn
+  }
+}

@@ -1,3 +1,5 @@
+import CUV
+
 /// How much a loop does at a stretch before timers and I/O have their turn.
 ///
 /// Each turn of the loop has a budget. Work that could go on for ever without a wait pays from it. A
@@ -62,4 +64,63 @@ extension EventLoop {
 
   /// Begins a turn.
   func renewBudget(_ budget: Int = TurnBudget.full) { microtasks.state.pointee.budget = budget }
+}
+
+/// Lets other threads run before a loop waits for their messages.
+///
+/// Waking a thread takes both threads several microseconds, and each message would do so that comes just too
+/// late. So a loop that has handled messages lets other threads run once. Where none of them sends meanwhile,
+/// it does so more and more rarely.
+struct AdaptiveYield {
+  /// The most times in a row that it doesn't.
+  private static let longestRest = 64
+
+  /// How many times it doesn't, and how many of those are left.
+  private var rest = 0
+  private var left = 0
+
+  /// - Parameter find: Whether there are messages.
+  mutating func look(_ find: () -> Bool) {
+    if find() { return }
+    if left > 0 {
+      left -= 1
+      return
+    }
+    sched_yield()
+    rest = find() ? 0 : min(max(rest * 2, 1), Self.longestRest)
+    left = rest
+  }
+}
+
+/// How much the stream that reads at present has read in this turn without coming to the end of what its peer
+/// has sent.
+///
+/// libuv lets a stream fill its buffer 32 times before the next stream has its turn. With a buffer of 64 KiB,
+/// one peer that sends without a pause makes all others wait for two milliseconds each time.
+struct ReadShare {
+  /// How many bytes a stream reads in a turn when its peer goes on sending.
+  static let limit = 128 << 10
+
+  private var reader: UnsafeRawPointer?
+  private var count = 0
+  /// Distinguishes one turn from another: the loop has polled if it has changed.
+  private(set) var turn: UInt32 = 0
+
+  /// Notes that `handle` has filled a buffer of `size` bytes.
+  @inline(__always)
+  mutating func noteFullRead(by handle: UnsafeRawPointer, _ size: Int) {
+    count = handle == reader ? count &+ size : size
+    reader = handle
+  }
+
+  /// How many bytes `handle` may still read in this turn.
+  @inline(__always)
+  func rest(of handle: UnsafeRawPointer) -> Int { handle == reader ? Self.limit &- count : Self.limit }
+
+  /// Begins a turn.
+  @inline(__always)
+  mutating func renew() {
+    reader = nil
+    turn &+= 1
+  }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The name of the work that a ``Request`` describes, as the name of a function: `stat(_:)`. It is one word,
 /// since a request is passed by value.
 @usableFromInline
@@ -42,3 +44,45 @@ extension Request {
   @usableFromInline
   var cancellation: UVError { UVError(.cancelled, operation: name.operation) }
 }
+
+/// The thing that a pending request waits for, as ``EventLoop/snapshot(limit:)`` shows it.
+package struct Awaited {
+  /// The operation, by libuv's name.
+  var operation: String
+  /// A path, a name or a number that says more.
+  var subject: String?
+  /// The handle or the source that the request belongs to.
+  var object: AnyObject?
+  /// When the wait ends at the latest, in milliseconds on the loop's clock.
+  var deadline: UInt64?
+}
+
+extension Awaited {
+  /// A wait of another module.
+  package static func operation(_ name: String, _ subject: String?) -> Awaited {
+    Awaited(operation: name, subject: subject)
+  }
+}
+
+/// A value that is a request, or that is made of requests; for ``noticeRequests(_:_:)``.
+@usableFromInline
+package protocol HoldsRequests {}
+
+extension Request: HoldsRequests {}
+extension Array: HoldsRequests where Element: HoldsRequests {}
+extension Optional: HoldsRequests where Wrapped: HoldsRequests {}
+
+#if DEBUG
+/// Whether values of a type are requests.
+@usableFromInline
+package func holdsRequests<Value>(_ type: Value.Type) -> Bool { type is any HoldsRequests.Type }
+
+/// Says, once for each type of a value, that a closure of a chain's method returns requests, which nobody starts.
+@usableFromInline
+package func noticeRequests<Value>(_ type: Value.Type, _ method: String, _ remedy: String) {
+  guard holdsRequests(type), noticed.withLock({ $0.insert("\(method) \(type)").inserted }) else { return }
+  printToStandardError("UV: `\(method)` starts no request that its closure returns (\(type)); \(remedy)")
+}
+
+private let noticed = Mutex<Set<String>>([])
+#endif

@@ -114,3 +114,121 @@ class TaskAnswer<Success: Sendable>: Cancelling, @unchecked Sendable {
     isAwaited ? Awaited(operation: operation.description, subject: subject) : nil
   }
 }
+
+/// Resumes a task with the answer to its request, once. A second answer stops the program: by then the task may wait for
+/// something else, or have ended. As large as the closure that would hold the continuation alone.
+@usableFromInline
+final class SingleAnswer<Success> {
+  @usableFromInline typealias Outcome = Result<Success, UVError>
+
+  @exclusivity(unchecked)
+  @usableFromInline
+  var continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>?
+
+  @inlinable
+  init(_ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>) {
+    self.continuation = continuation
+  }
+
+  @inlinable
+  func give(_ outcome: Outcome) {
+    guard let continuation = continuation.take() else { stopAtSecondAnswer() }
+    // Sound: the result is made and taken on the loop's thread.
+    continuation.resume(returning: UnsafeTransfer(outcome))
+  }
+}
+
+/// The same for a request that a program has made itself, which may lose its completion: then no answer can come any more,
+/// and the task gets `abandoned`, or `cancelled` if it has been cancelled.
+@usableFromInline
+final class NoticedAnswer<Success> {
+  @usableFromInline typealias Outcome = Result<Success, UVError>
+
+  @exclusivity(unchecked) private var continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>?
+  private let task: LoopTaskBase
+  private let name: RequestName
+
+  @usableFromInline
+  init(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Outcome>, Never>, _ task: LoopTaskBase,
+    _ name: RequestName
+  ) {
+    (self.continuation, self.task, self.name) = (continuation, task, name)
+  }
+
+  deinit {
+    // A task that its loop has left isn't woken. Otherwise the loop waits for it, and so is there.
+    guard let continuation, task.hasLoop else { return }
+    let code: UVError.Code = task.isCancelled ? .cancelled : .abandoned
+    let outcome = UnsafeTransfer(Outcome.failure(UVError(code, operation: name.operation)))
+    // Sound: the outcome is an error alone, which any thread may pass on, and so may the continuation be resumed.
+    continuation.resume(returning: outcome)
+  }
+
+  @usableFromInline
+  func give(_ outcome: Outcome) {
+    guard let continuation = continuation.take() else { stopAtSecondAnswer() }
+    // Sound: the result is made and taken on the loop's thread.
+    continuation.resume(returning: UnsafeTransfer(outcome))
+  }
+}
+
+@usableFromInline
+@inline(never)
+func stopAtSecondAnswer() -> Never {
+  stop(
+    "the completion of a request was called twice; in `Request(loop) { done in … }`, call `done` once and note that you have, "
+      + "above all where a time limit or a cancellation may come first")
+}
+
+/// A request whose answer comes from an asynchronous function, which runs in a task of its own. Cancelling it ends
+/// the waiting; the function itself runs to its end.
+final class AnswerRequest<Success: Sendable>: OutsideRequest<Success> {
+  /// Starts the function.
+  ///
+  /// - Parameters:
+  ///   - body: The function that returns the answer.
+  ///   - release: Called in the function's task if nobody waits for the answer any more.
+  func start(
+    _ body: @escaping @Sendable () async throws(UVError) -> Success,
+    release: @escaping @Sendable (Success) async -> Void = { _ in }
+  ) -> PendingRequest {
+    guard begin() else { return PendingRequest() }
+    // Sound: used on the loop's thread alone, by the closure that is sent there.
+    let transfer = UnsafeTransfer(self)
+    let executor = loop.executor
+    Task.detached {
+      let result: Result<Success, UVError>
+      do throws(UVError) { result = .success(try await body()) } catch { result = .failure(error) }
+      let isAnswered = try? await executor.submit { _ in transfer.value.finish(result) }
+      if isAnswered != true, case .success(let value) = result { await release(value) }
+    }
+    return pending
+  }
+}
+
+/// Suspends the task until the continuation is resumed. It does the same as `withUnsafeContinuation` without
+/// a change of executor.
+///
+/// `withUnsafeContinuation` takes an isolation and so begins by changing to it. That costs as much as a read,
+/// even if it changes nothing. This function stays on its caller's executor.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) func withContinuation<T>(
+  _ body: (UnsafeContinuation<T, Never>) -> Void
+) async -> sending T {
+  await _unsafeInheritExecutor_withUnsafeContinuation(body)
+}
+
+extension EventLoop {
+  /// Gives way on the loop of this thread; see ``giveWay()``.
+  package nonisolated(nonsending) static func giveWay() async { await current?.giveWay() }
+
+  /// Suspends the task until the microtasks that are queued now have run. If the turn's budget is used up,
+  /// that is in the next turn.
+  nonisolated(nonsending) func giveWay() async {
+    await withContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      queueMicrotask { continuation.resume() }
+    }
+  }
+}

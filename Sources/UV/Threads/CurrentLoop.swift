@@ -129,3 +129,59 @@ extension EventLoop {
   ///   there is no loop.
   package static func spendOnAnswer(_ cost: Int = 1) -> Bool { CurrentLoop.spend(cost) }
 }
+
+/// Whether this is the process's first thread.
+package var isMainThread: Bool { cuv_is_main_thread() != 0 }
+
+/// Refers to an object of a loop from any thread, without keeping it.
+struct LoopReference<Object: AnyObject>: Sendable {
+  // Sound: the reference is loaded on the loop's thread alone, and the runtime keeps weak references safe
+  // from an object that goes meanwhile.
+  private final class Place: @unchecked Sendable {
+    weak var object: Object?
+    init(_ object: Object) { self.object = object }
+  }
+
+  private let place: Place
+  private let executor: LoopExecutor
+
+  init(_ object: Object, of loop: EventLoop) {
+    place = Place(object)
+    executor = loop.executor
+  }
+
+  /// Calls `body` with the object on the loop's thread: at once if that is this one. Does nothing if the
+  /// object has gone, or the loop has ended.
+  func perform(_ body: @escaping @Sendable (Object) -> Void) {
+    if executor.isOnLoop {
+      if let object = place.object { body(object) }
+      return
+    }
+    let place = place
+    // A loop that has ended has ended what it had.
+    try? executor.execute { _ in if let object = place.object { body(object) } }
+  }
+}
+
+/// The ties of a loop to its thread, and of others to the loop.
+struct ThreadTies {
+  /// The slot of the thread that made the loop, if it is that thread's loop.
+  var slot: CurrentLoop.Slot?
+  /// The values of each `LoopLocal`, by its number.
+  var locals: [Int: LoopLocalAnyPlace] = [:]
+  var tickets = TicketPool()
+  /// The objects that are answered by hand.
+  var waiting = WaitingObjects()
+}
+
+extension EventLoop {
+  /// Takes the loop out of the slots of all threads.
+  func leaveThreads() {
+    if EventLoop.current === self { EventLoop.current = nil }
+    ties.slot?.remove(self)
+    if isAdopted { CurrentLoop.slot.leave(self) }
+    // They may refer to the loop.
+    ties.locals = [:]
+    executor.threadLeaves()
+  }
+}

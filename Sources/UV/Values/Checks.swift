@@ -51,3 +51,54 @@ func check(
     return code < 0 ? .failure(failure(code, operation, String(cString: pointer))) : .success(())
   }.get()
 }
+
+/// Stops the program with a sentence unless `condition` holds. Use it for misuse that can't work.
+///
+/// `precondition` would stop the program too, but says why in debug builds only.
+@inlinable
+@inline(__always)
+package func require(_ condition: Bool, _ sentence: @autoclosure () -> String) {
+  if !condition { stop(sentence()) }
+}
+
+/// Stops the program with a sentence, in release builds too.
+@usableFromInline
+@inline(never)
+package func stop(_ sentence: String) -> Never { fatalError(sentence) }
+
+/// A place in a program's source, for reports.
+struct SourcePlace: CustomStringConvertible {
+  /// The module and the file, or words for a place that is no line of the program's.
+  let file: StaticString
+  /// Fits into the rest of the last word of `file`.
+  private let shortLine: UInt32
+
+  init(file: StaticString, line: UInt) {
+    self.file = file
+    shortLine = UInt32(clamping: line)
+  }
+
+  /// The line; 0 if there is none.
+  var line: UInt { UInt(shortLine) }
+
+  /// `Module/File.swift:12`.
+  var description: String { Self.text("\(file)", line) }
+
+  static func text(_ file: String, _ line: UInt) -> String { line == 0 ? file : "\(file):\(line)" }
+}
+
+/// Writes a line to the standard error.
+///
+/// If the standard error takes no more, the rest is lost: a loop mustn't hang because of this.
+@usableFromInline
+package func printToStandardError(_ text: String) {
+  var line = "\(text)\n"
+  line.withUTF8 { bytes in
+    var rest = UnsafeRawBufferPointer(bytes)
+    while !rest.isEmpty {
+      let count = CUV.write(2, rest.baseAddress, rest.count)
+      if count <= 0 { return }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+    }
+  }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A queue: first in, first out. Taking the first element moves none of the others.
 ///
 /// It is an array with a head index. It is our own because a program that uses only `UV` should fetch nothing
@@ -56,4 +58,11 @@ extension Queue: RandomAccessCollection, MutableCollection {
     get { elements[head + index]! }
     set { elements[head + index] = newValue }
   }
+}
+
+/// Numbers the objects of a kind from 1, on any thread. A number isn't used again, as an address would be.
+struct Numbering: ~Copyable, Sendable {
+  private let last = Atomic(0)
+
+  func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
