@@ -95,6 +95,14 @@ import Testing
         ]))
   }
 
+  @Test func `A program that uses UVStalls of UVDiagnostics alone needs no trait`() throws {
+    let consumer = try Self.consumer(of: ["UVDiagnostics"])
+    #expect(try consumer.fetched() == ["swift-uv", "swift-system"])
+    let modules = try consumer.plan(of: "UVDiagnosticsUser").modules
+    #expect(modules.isSuperset(of: Self.system.union(["UV", "UVStalls", "StallWatch"])))
+    #expect(!modules.contains("HTTPTypes"))
+  }
+
   @Test func `Without the trait that links libuv, none is linked`() throws {
     let consumer = try Self.consumer(of: ["UV"], traits: ", traits: []")
     #expect(try !consumer.plan(of: "UVUser").link.contains("\"-luv\""))

@@ -148,8 +148,8 @@ import UVTestSupport
       try await a.write("x").value
       #expect(try await b.next().value == "x")
       before = 0
-      var told: Int?
-      a.start { result in if case .failure = result { told = loop.statistics.bytesWritten } }
+      var notified: Int?
+      a.start { result in if case .failure = result { notified = loop.statistics.bytesWritten } }
       b.write(Bytes(repeating: 65, count: 40)) { _ in }
       try await loop.until { notified != nil }
       #expect(notified! > before!)

@@ -36,7 +36,7 @@ import UVTestSupport
       try await loop.settle()
       cancel()
       try await loop.settle { loop.statistics.handles == 0 }
-      // A subscriber that goes is told nothing.
+      // A subscriber that goes is not notified.
       #expect(log.values == (style == .publisher || style == .future ? [] : [.cancelled]))
     }
   }

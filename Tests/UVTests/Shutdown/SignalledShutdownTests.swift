@@ -165,7 +165,7 @@ import UVTestSupport
       let group = try EventLoopGroup(count: 2)
       let address = try await group.serve(host: "127.0.0.1", port: 0) { connection in
         _ = try? await connection.quiescing().value
-        told.append(())
+        notified.append(())
         _ = try? await connection.next().value
       }
       let client = try await loop.tcp.connect(to: address).value

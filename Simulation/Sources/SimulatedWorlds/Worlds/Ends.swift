@@ -70,7 +70,7 @@ private nonisolated(nonsending) func end(
     for try await bytes in stream { sum.value += bytes.count }
   } catch {
     if !isRude { throw error }
-    // Whoever asks later is told the same.
+    // A later caller gets the same.
     stream.next(
       ledger.ask("read after an error") { result in
         if case .success(nil) = result { ledger.complain("a stream that broke has ended without an error") }
