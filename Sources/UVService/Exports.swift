@@ -4,7 +4,8 @@
 @_exported public import ServiceLifecycle
 @_exported public import UnixSignals
 #else
-// Without the trait the module is empty but for these names: to use one is an error that says what to write.
+// Without the trait the module has these names alone: to use one is an error that says what to write. They take what
+// the real ones take in a first program, so that the compiler has no other error.
 /// Needs the trait.
 @available(*, unavailable, message: "add the trait: .package(url: …, traits: [.defaults, \"Service\"])")
 public struct EventLoopService {}
@@ -12,4 +13,15 @@ public struct EventLoopService {}
 /// Needs the trait.
 @available(*, unavailable, message: "add the trait: .package(url: …, traits: [.defaults, \"Service\"])")
 public struct EventLoopGroupService {}
+
+/// Needs the trait.
+@available(*, unavailable, message: "add the trait: .package(url: …, traits: [.defaults, \"Service\"])")
+public struct Logger {
+  /// Needs the trait.
+  public init(label: String) {}
+}
+
+/// Needs the trait.
+@available(*, unavailable, message: "add the trait: .package(url: …, traits: [.defaults, \"Service\"])")
+public struct ServiceGroup {}
 #endif

@@ -146,13 +146,24 @@ import Testing
     "A module without its trait is compiled, and says at its use what to write",
     arguments: [
       ("UVFutures", "Futures", "var kept: [AnyCancellable] = []"),
-      ("UVFutures", "Futures", "func sink(_ request: Request<Int>) { request.publisher() }"),
-      ("UVFutures", "Futures", "func sink(_ events: Ticks) { events.publisher() }"),
-      ("UVService", "Service", "func run(_ service: EventLoopService) {}"),
-      ("UVHTTP", "HTTP", "func serve(_ loop: EventLoop) { loop.http }"),
+      (
+        "UVFutures", "Futures",
+        "func sink(_ request: Request<Int>) { _ = request.publisher().sink { number in print(number) } }"
+      ),
+      ("UVFutures", "Futures", "func sink(_ events: Ticks) { _ = events.publisher() }"),
+      (
+        "UVService", "Service",
+        "func run() { let service = EventLoopService(logger: Logger(label: \"server\")) { _ in } }"
+      ),
+      ("UVHTTP", "HTTP", "func serve(_ loop: EventLoop) throws { _ = try loop.http.listen(port: 8080) }"),
+      ("UVHTTP", "HTTP", "func ask(_ loop: EventLoop) { _ = HTTPClient(loop) }"),
       ("UVHTTP", "HTTP", "func answer(_ exchange: HTTPExchange) {}"),
-      ("UVDiagnostics", "HTTP", "func show(_ loop: EventLoop) { loop.diagnostics }"),
-      ("UVNIO", "NIO", "func serve(_ bootstrap: UVServerBootstrap) {}"),
+      (
+        "UVDiagnostics", "HTTP",
+        "func show(_ loop: EventLoop) throws { print(try loop.diagnostics.listen(on: .port(0)).url) }"
+      ),
+      ("UVNIO", "NIO", "func group() throws { _ = try UVEventLoopGroup(count: 2) }"),
+      ("UVNIO", "NIO", "func serve(_ group: UVEventLoopGroup) { _ = UVServerBootstrap(group: group) }"),
     ])
   func theError(module: String, trait: String, use: String) throws {
     let exports = Checkout.root.appendingPathComponent("Sources/\(module)/Exports.swift").path
