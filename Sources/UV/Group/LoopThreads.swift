@@ -29,21 +29,13 @@ package final class LoopThreads: Sendable {
   package func start(
     isKept: Bool = true, _ prepare: @escaping @Sendable (EventLoop) -> Void = { _ in }
   ) throws(UVError) -> LoopExecutor {
-    let start = Start(self, isKept, prepare)
-    var thread = uv_thread_t()
-    var options = uv_thread_options_t()
-    options.flags = UV_THREAD_NO_FLAGS.rawValue
+    // Sound: the thread alone touches it until its loop exists.
+    nonisolated(unsafe) let start = Start(self, isKept, prepare)
     lock.withLock { state.pointee.running += 1 }
-    // Balanced by the thread.
-    let argument = Unmanaged.passRetained(start)
-    let code = uv_thread_create_ex(&thread, &options, runLoopThread, argument.toOpaque())
-    if code < 0 {
-      argument.release()
+    do throws(UVError) { try PlainThread.start { runLoop(start) } } catch {
       didEnd()
-      throw failure(code, "thread_create")
+      throw error
     }
-    // Nobody joins the thread; `didEnd` reports its end.
-    pthread_detach(thread)
     return try start.wait()
   }
 
@@ -100,10 +92,7 @@ private final class Start {
   }
 }
 
-private func runLoopThread(_ argument: UnsafeMutableRawPointer?) {
-  // Balances the retain of the thread's maker.
-  let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-  let threads = start.threads
+private func runLoop(_ start: Start) {
   do throws(UVError) {
     let loop = try EventLoop()
     // Keeps the loop running until it is stopped, or until there is other work.
@@ -117,5 +106,5 @@ private func runLoopThread(_ argument: UnsafeMutableRawPointer?) {
   } catch {
     start.tell(.failure(error))
   }
-  threads.didEnd()
+  start.threads.didEnd()
 }
