@@ -54,16 +54,16 @@ let package = Package(
       name: "CBaseline", dependencies: ["BenchLibuv", "BenchOpenSSL", "CBenchSupport"], path: "CBaseline"),
     .target(name: "CLoadGenerator", dependencies: ["BenchOpenSSL", "CBenchSupport"], path: "LoadGenerator"),
     .target(
-      name: "BenchKit",
+      name: "BenchHarness",
       dependencies: [
         "CBenchHooks", "CBenchSupport", "CLoadGenerator", options,
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
-      path: "Kit", swiftSettings: settings),
+      path: "Harness", swiftSettings: settings),
     .target(
       name: "BenchWorkloads",
       dependencies: [
-        "BenchKit", "CBaseline", "CBenchSupport", "CLoadGenerator", uv("UV"), uv("UVFutures"),
+        "BenchHarness", "CBaseline", "CBenchSupport", "CLoadGenerator", uv("UV"), uv("UVFutures"),
         uv("UVDiagnostics"), uv("UVHTTP"), uv("UVPromises"), uv("UVTLS"),
         .product(name: "UVService", package: "swift-uv", condition: .when(traits: ["Everything"])),
         .product(name: "RedisCommands", package: "Examples"),
@@ -78,7 +78,7 @@ let package = Package(
     .executableTarget(
       name: "uvbench",
       dependencies: [
-        "BenchKit", "BenchSoak", "BenchWaits", "BenchWorkloads", "CBenchSupport", uv("UV"), options,
+        "BenchHarness", "BenchSoak", "BenchWaits", "BenchWorkloads", "CBenchSupport", uv("UV"), options,
       ]
         // Built with it, and started by `cold-start`.
         + ["c", "callback", "promise", "future", "async"].map {
@@ -91,16 +91,18 @@ let package = Package(
     coldStart("future", [uv("UV"), uv("UVFutures")]),
     coldStart("async", [uv("UV")]),
     .executableTarget(
-      name: "bench-example", dependencies: ["BenchKit"], path: "Example", swiftSettings: settings),
+      name: "bench-example", dependencies: ["BenchHarness"], path: "Example", swiftSettings: settings),
     .executableTarget(
       name: "proof-server", dependencies: [uv("UV"), uv("UVHTTP")], path: "Proof/Server",
       swiftSettings: settings),
     .executableTarget(
-      name: "uvbench-one-file", dependencies: ["BenchKit"], path: "OneFile", exclude: ["no-unwinding.ld"],
+      name: "uvbench-one-file", dependencies: ["BenchHarness"], path: "OneFile", exclude: ["no-unwinding.ld"],
       swiftSettings: settings),
     .testTarget(
-      name: "BenchKitTests",
-      dependencies: ["BenchKit", "BenchSoak", "CBenchHooks", "CBenchSupport", "bench-example", "uvbench"],
+      name: "BenchTests",
+      dependencies: [
+        "BenchHarness", "BenchSoak", "CBenchHooks", "CBenchSupport", "bench-example", "uvbench",
+      ],
       path: "Tests", exclude: ["RemoteServer.py", "Gate/SpinningServer.py"], swiftSettings: settings),
   ]
 )

@@ -25,7 +25,7 @@ import Testing
       "Sources/UVNIO",
       ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation", "NIOPosix", "NIO"]
     ),
-    ("bench/Kit", ["UV", "CUV", "UVPromises", "UVFutures"]),
+    ("bench/Harness", ["UV", "CUV", "UVPromises", "UVFutures"]),
     ("Examples", ["CUV"]),
   ])
   func imports(folder: String, forbidden: [String]) throws {

@@ -1,6 +1,6 @@
 // A workload of one's own, and the whole of `uvbench` for it: this file is a program.
 
-import BenchKit
+import BenchHarness
 
 struct Hashing: Workload {
   let name = "hashing"

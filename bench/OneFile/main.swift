@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 
 // `uvbench` without this project's own workloads, and so without libuv and Foundation: one small file that judges programs of others.
 // `bench/run --binary FILE` builds it.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 @Suite struct CalibrationTests {
   /// A workload with a fixed cost per operation and one per run.

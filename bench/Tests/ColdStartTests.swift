@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// Programs that are started for each operation.
 @Suite struct ColdStartTests {

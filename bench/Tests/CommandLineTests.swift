@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// The programs as one meets them in a shell: what they say, and what they end with.
 @Suite struct CommandLineTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// The workloads of `uvbench` beside what their page promises.
 @Suite struct ContractTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// What a request of `tcp-echo`, a cancelled timer and a limit cost in the steady state, counted: in a worker
 /// of the program that was built with these tests, and in the committed file of what a release build costs,

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// One message to many connections, some of which don't read.
 @Suite struct FanOutTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 #if canImport(FoundationXML)
   import FoundationXML

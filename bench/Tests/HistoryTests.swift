@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// Where a series of figures changes its level.
 @Suite struct ChangePointTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// The memory of connections that wait.
 @Suite struct IdleConnectionTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 @Suite struct LatencyHistogramTests {
   @Test(arguments: [(19, nil), (20, 10)] as [(UInt64, UInt64?)])

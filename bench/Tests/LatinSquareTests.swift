@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 @Suite struct LatinSquareTests {
   @Test(arguments: 1...9)

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 @Suite struct MeterTests {
   @Test func nothingIsMeasuredBeforeBothEnds() {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// Servers that are asked for more than they can do.
 @Suite struct OverloadTests {

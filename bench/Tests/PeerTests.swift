@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// The table of peers, the targets and the verdicts on growth: figures in, words out.
 @Suite struct PeerTests {

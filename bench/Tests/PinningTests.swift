@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 #if os(Linux)
   /// `--pin` and what is recorded of it.

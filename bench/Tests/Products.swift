@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// The programs of this package, beside the program that runs the tests.
 enum Products {

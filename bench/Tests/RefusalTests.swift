@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// What cannot be measured is refused in a line that says what can be, before a worker starts.
 @Suite struct RefusalTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// Load from another machine, and load on servers that run already.
 @Suite struct RemoteTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 @Suite struct ReportTests {
   @Test func columnsAreAsWideAsTheirWidestCell() {

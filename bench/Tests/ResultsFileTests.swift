@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// What is said of a file that is not what it should be, by every command that reads one.
 @Suite struct ResultsFileTests {

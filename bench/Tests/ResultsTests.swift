@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 @Suite struct ResultsTests {
   private func answer(wall: UInt64, cpu: UInt64, operations: Int = 1000) -> WorkerAnswer {

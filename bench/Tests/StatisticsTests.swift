@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 @Suite struct StatisticsTests {
   @Test func medianOfOddAndEven() {

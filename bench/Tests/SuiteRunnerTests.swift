@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// The runner against workers that are shell scripts: what they answer is known.
 @Suite struct SuiteRunnerTests {

@@ -1,7 +1,7 @@
 import CBenchSupport
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// What rows in C and Swift share.
 @Suite struct SupportTests {

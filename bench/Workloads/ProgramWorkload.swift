@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import Foundation
 
 /// A workload of programs of their own, in `bench/ColdStart`, which are built with this one.

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 
 /// What the styles are meant to cost beside the row in C.
 public enum Targets {

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import CBaseline
 
 /// The workloads of `uvbench`, named after libuv's own benchmarks where one exists.

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 
 /// `doctor --check generators`: does our load generator say what wrk and redis-benchmark say of the same
 /// server?

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import UV
 
 /// The door of `generate --listen`: visitors that have yet to say the token, and how fast they may try one.

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import UV
 
 /// Somebody who has connected to `generate --listen`, with a load generator of their own once they have said

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 
 /// A load generator of others, with what it asks for.
 struct OtherGenerator {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import BenchKit
+import BenchHarness
 import BenchWorkloads
 import CBenchSupport
 

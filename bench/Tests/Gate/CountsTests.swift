@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 @Suite struct CountsTests {
   private func counts(_ values: [Counter: Double], range: Double = 0) -> Counts {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// `gate` as one meets it in a shell, against other builds.
 @Suite struct GateCommandTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// A row's verdict from both clocks and from the copy of the base.
 @Suite struct GateRowTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// What the verdict promises, over ten thousand made-up traces.
 @Suite struct GateVerdictTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// Whether the gate finds that one request in a hundred takes longer.
 @Suite struct LatencyTests {

@@ -1,7 +1,7 @@
 import CBenchSupport
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// `gate` on programs of others.
 @Suite struct OutsideTests {

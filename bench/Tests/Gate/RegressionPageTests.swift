@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// The page that leads from nothing to a red pull request.
 @Suite struct RegressionPageTests {
@@ -76,9 +76,9 @@ import Testing
           sources='\(steps[0])'
           step "$sources"; step "$sources"
           mkdir -p other/bench; cp "$GITHUB_ACTION_PATH"/{action.yml,Package.swift} other
-          cp -r "$GITHUB_ACTION_PATH"/bench/{Package.*,run,setup,Kit,Hooks,Support,LoadGenerator,OneFile,System} other/bench
+          cp -r "$GITHUB_ACTION_PATH"/bench/{Package.*,run,setup,Harness,Hooks,Support,LoadGenerator,OneFile,System} other/bench
           GITHUB_ACTION_PATH=$PWD/other step "$sources"
-          echo >> other/bench/Kit/Model/Glob.swift
+          echo >> other/bench/Harness/Model/Glob.swift
           GITHUB_ACTION_PATH=$PWD/other step "$sources"
           cat <<'END' > build
           \(steps[1])

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 /// What the gate asks of servers by HTTP, and what it allows programs to do.
 @Suite struct RequestTests {

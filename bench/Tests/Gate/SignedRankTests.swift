@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BenchKit
+@testable import BenchHarness
 
 @Suite struct SignedRankTests {
   // The differences of Darwin's maize, in eighths of an inch; checked against SciPy.

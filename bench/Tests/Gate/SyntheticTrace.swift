@@ -1,4 +1,4 @@
-@testable import BenchKit
+@testable import BenchHarness
 
 /// Made-up measurements with the vices of real ones. What is true is known.
 struct SyntheticTrace {

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import CBenchSupport
 
 // Sendable unchecked: a run records on one thread, and it is read when the run is over.

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import CBenchSupport
 
 /// What a row is asked to do, for a workload that needs no load generator.

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import CBenchSupport
 
 // Sendable unchecked: the C side synchronises what its two threads share; all else here is

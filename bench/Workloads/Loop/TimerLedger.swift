@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import CBenchSupport
 
 // Sendable unchecked: a run writes on one thread, and it is checked when the run is over.

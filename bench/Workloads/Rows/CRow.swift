@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import CBaseline
 
 /// The rows of a workload without a load generator, a style each.

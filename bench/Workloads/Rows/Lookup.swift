@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import UV
 
 /// `dns`: the addresses of localhost, which the hosts file has.

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import CBenchSupport
 import UV
 import UVFutures

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import UV
 
 /// What a server answers on one connection.

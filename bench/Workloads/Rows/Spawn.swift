@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import CBaseline
 import CBenchSupport
 import UV

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import UV
 import UVFutures
 import UVPromises

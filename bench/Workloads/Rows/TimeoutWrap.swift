@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import UV
 
 /// `timeout-wrap`: a request that is answered at once, with a time limit or without.

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import Synchronization
 import UV
 import UVFutures

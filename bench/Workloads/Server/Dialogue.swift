@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import Synchronization
 
 /// The conversation with the load generator, on a thread of its own, while the row

@@ -1,4 +1,4 @@
-import BenchKit
+import BenchHarness
 import Synchronization
 
 /// A row on several loops, each on a thread of its own with a port of its own: connections go to them in

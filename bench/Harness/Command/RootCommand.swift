@@ -64,5 +64,5 @@ struct RootCommand: ParsableCommand {
       .filter { $0.wholeMatch(of: #/--[a-zA-Z0-9-]+/#) != nil && !known.contains($0) }
   }
 
-  static func complain(_ message: String) { BenchKit.complain(message + "\n") }
+  static func complain(_ message: String) { BenchHarness.complain(message + "\n") }
 }
