@@ -148,11 +148,11 @@ extension EventLoop {
     executor.bindToCurrentThread()
     work.isRunning = true
     renewBudget()
-    if let turns = watching.turns { beginRun(turns) }
+    if let turns = instrumentation.turns { beginRun(turns) }
     drain()
     body()
     drain()
-    if let turns = watching.turns { endRun(turns) }
+    if let turns = instrumentation.turns { endRun(turns) }
     work.isRunning = false
     EventLoop.current = previous
   }

@@ -48,7 +48,7 @@ public final class EventLoop {
   @exclusivity(unchecked) var tasks = TaskTable()
   @exclusivity(unchecked) var ties = ThreadTies()
   @exclusivity(unchecked) var openHandles = OpenHandles()
-  @exclusivity(unchecked) var watching = Watching()
+  @exclusivity(unchecked) var instrumentation = Instrumentation()
   @exclusivity(unchecked) var ending = LoopEnding()
 
   /// Makes a loop on the calling thread. The loop does nothing until you run it, and holds descriptors until

@@ -183,7 +183,7 @@ private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
     loop.renewBudget()
     state.pointee.readShare.renew()
     if state.pointee.count == 0, !state.pointee.hasNewTimers, !loop.internals.hasUnflushed,
-      loop.watching.turns == nil
+      loop.instrumentation.turns == nil
     {
       loop.tellTimeToPoll()
       return true
@@ -200,7 +200,7 @@ private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
   }
   if loop.internals.hasUnflushed { _ = loop.internals.pump() }
   loop.tellTimeToPoll()
-  if let watch = loop.watching.turns { loop.endTurn(watch) }
+  if let watch = loop.instrumentation.turns { loop.endTurn(watch) }
 }
 
 extension EventLoop {

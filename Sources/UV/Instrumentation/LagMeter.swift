@@ -102,7 +102,7 @@ extension EventLoop {
   /// The value is a copy that you can keep and send anywhere. Complexity: O(1), a copy of 8 KiB.
   public var lag: LoopLag {
     assertOnLoop()
-    return watching.turns?.lag?.value ?? LoopLag()
+    return instrumentation.turns?.lag?.value ?? LoopLag()
   }
 
   /// Begins to measure anew. Call it on the loop's thread.
@@ -112,11 +112,11 @@ extension EventLoop {
   public func resetLag() -> LoopLag {
     assertOnLoop()
     let lag = lag
-    watching.turns?.lag?.reset()
+    instrumentation.turns?.lag?.reset()
     return lag
   }
 
   func measureLag() {
-    if watching.turns?.lag == nil { watchTurns { $0.lag = LagMeter() } }
+    if instrumentation.turns?.lag == nil { watchTurns { $0.lag = LagMeter() } }
   }
 }

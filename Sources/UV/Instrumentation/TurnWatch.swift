@@ -22,7 +22,7 @@ extension EventLoop {
   func beginTurn() {
     assertOnLoop()
     microtasks.state.pointee.isTurnToBegin = false
-    guard let watch = watching.turns else { return }
+    guard let watch = instrumentation.turns else { return }
     let time = uv_now(raw)
     watch.lag?.begin(since: time)
     if let turn = watch.turn { cuv_turn_begin(turn, time) }
@@ -43,7 +43,7 @@ extension EventLoop {
     microtasks.state.pointee.isTurnToBegin = false
     watch.lag?.begin()
     guard let turn = watch.turn else { return }
-    watching.observer?.bind()
+    instrumentation.observer?.bind()
     cuv_turn_begin(turn, uv_hrtime() / 1_000_000)
   }
 
@@ -51,20 +51,20 @@ extension EventLoop {
   func endRun(_ watch: TurnWatch) {
     if microtasks.state.pointee.isTurnToBegin { beginTurn() }
     watch.lag?.end()
-    watching.observer?.leave()
+    instrumentation.observer?.leave()
     microtasks.state.pointee.isTurnToBegin = false
   }
 
   /// Begins to observe turns, or observes more of them.
   func watchTurns(_ change: (inout TurnWatch) -> Void) {
-    var watch = watching.turns ?? TurnWatch()
+    var watch = instrumentation.turns ?? TurnWatch()
     change(&watch)
     if isAdopted, watch.check == nil { watch.check = startCheck() }
-    watching.turns = watch
+    instrumentation.turns = watch
     if isRunning {
       beginRun(watch)
     } else if isAdopted {
-      watching.observer?.bind()
+      instrumentation.observer?.bind()
       microtasks.state.pointee.isTurnToBegin = true
     }
   }
@@ -81,7 +81,7 @@ extension EventLoop {
 
   /// The loop is about to close its handles.
   func stopWatchingTurns() {
-    guard let watch = watching.turns.take() else { return }
+    guard let watch = instrumentation.turns.take() else { return }
     microtasks.state.pointee.isTurnToBegin = false
     watch.lag?.deallocate()
     if let check = watch.check { closeInternal(check, of: self) }
@@ -96,14 +96,14 @@ private func checkCallback(_ handle: UnsafeMutablePointer<uv_check_t>?) {
 }
 
 /// The observers of a loop's turns. A loop that nobody looks at has none of it.
-struct Watching {
+struct Instrumentation {
   var turns: TurnWatch?
   var observer: (any TurnObserver)?
 }
 
 extension EventLoop {
   /// The observer that looks at the loop's turns from another thread.
-  package var turnObserver: (any TurnObserver)? { watching.observer }
+  package var turnObserver: (any TurnObserver)? { instrumentation.observer }
 }
 
 /// An object that looks at a loop's turns from another thread. It is the one place where such a watch meets
@@ -130,12 +130,12 @@ extension EventLoop {
   /// loop's thread.
   package func observeTurns(_ observer: (any TurnObserver)?) {
     assertOnLoop()
-    if watching.observer == nil, observer == nil { return }
+    if instrumentation.observer == nil, observer == nil { return }
     // The old one's memory goes with it.
-    let old = watching.observer
+    let old = instrumentation.observer
     tasks.publish(to: nil)
-    watching.turns?.turn = nil
-    watching.observer = observer
+    instrumentation.turns?.turn = nil
+    instrumentation.observer = observer
     old?.stop()
     guard let observer else { return }
     watchTurns { $0.turn = observer.turn }
