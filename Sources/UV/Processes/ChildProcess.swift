@@ -65,6 +65,8 @@ public final class ChildProcess: Handle, Cancelling {
   /// How the child has ended; nil while it runs, and if nobody knows.
   public var exitStatus: ExitStatus? { try? end?.get() }
   private var end: Result<ExitStatus, UVError>?
+  /// Whether closing the handle kills the child if it hasn't ended, because nobody else knows of it.
+  var isKilledByClose = false
   /// Whether the process has gone, also if it isn't known how. Its number may be another's then.
   var hasEnded: Bool { end != nil }
 
@@ -176,6 +178,13 @@ public final class ChildProcess: Handle, Cancelling {
     let waiters = self.waiters
     self.waiters = []
     for waiter in waiters { waiter.done(result) }
+  }
+
+  override func startUVClose() {
+    // While the handle is open: by the number alone it could be another process, if something else in this one
+    // has waited for the child.
+    if isKilledByClose, end == nil { _ = cuv_child_kill(child, SIGKILL) }
+    super.startUVClose()
   }
 
   override func didClose() {

@@ -59,17 +59,15 @@ extension Processes {
       let child = try spawn(
         program, arguments, environment: environment, workingDirectory: workingDirectory, user: user,
         group: group, stdio: [input.isEmpty ? .ignore : .pipe, .pipe, .pipe])
+      child.isKilledByClose = true
       if !input.isEmpty {
         // A child that doesn't read its input is its own matter, and its status says what came of it.
         child.standardInput?.write(input) { _ in }
         child.standardInput?.shutdown { _ in child.standardInput?.close() }
       }
       return child.result(outputLimit: outputLimit, errorLimit: errorLimit) { result in
-        if case .failure = result, !child.hasEnded {
-          // Not by the handle, which the end of the loop may have closed. The number is still the child's, as
-          // nobody has waited for it. It may have ended by now, which is what this is for.
-          try? loop.processes.kill(child.processID, .kill)
-        }
+        // It may have ended by now. If the end of the loop has closed the handle, that has killed it.
+        if case .failure = result, !child.hasEnded { try? child.kill(.kill) }
         for pipe in child.stdio { pipe?.close() }
         // The system knows the child until somebody has waited for it.
         if child.hasEnded { child.close() } else { child.exit { _ in child.close() } }

@@ -167,32 +167,6 @@ import UVTestSupport
     }
   }
 
-  @Test(
-    "A program that is run, and that something else has waited for, takes nobody along who has its number now",
-    .enabled(if: access(Self.lastNumber, W_OK) == 0, "the system doesn't let this process choose a number"))
-  func number() async throws {
-    try await withLoopAndDirectory { loop, directory in
-      let (file, log) = (directory + "/process", Log<UVError.Code?>())
-      loop.processes.run("/bin/sh", ["-c", "echo $$ > \(file).new; mv \(file).new \(file)"]) {
-        log.append($0.error?.code)
-      }
-      // The loop doesn't see any of this.
-      while access(file, F_OK) != 0 { usleep(1000) }
-      let process = try #require(Int32(try String(contentsOfFile: file, encoding: .utf8).dropLast()))
-      #expect(waitpid(process, nil, 0) == process)
-      var others: [ChildProcess] = []
-      while others.last?.processID != process, others.count < 100 {
-        try "\(process - 1)".write(toFile: Self.lastNumber, atomically: false, encoding: .utf8)
-        others.append(try loop.processes.spawn("sleep", ["1000"]))
-      }
-      try #require(others.last?.processID == process)
-      try await loop.until { log.values == [.noSuchProcess] }
-      try await loop.settle()
-      for child in others { try child.kill() }
-      for child in others { #expect(try await child.exit().value.signal == .terminate) }
-    }
-  }
-
   @Test("A child that dies while it is traced keeps no loop busy, and ends when the tracer lets go")
   func traced() async throws {
     try await withLoop { loop in
@@ -219,8 +193,6 @@ import UVTestSupport
       #expect(try await child.exit().value.signal == .kill)
     }
   }
-
-  private static let lastNumber = "/proc/sys/kernel/ns_last_pid"
 
   @Test func `A child whose end the process ignores is libuv's, and how it ended is known`() async throws {
     await #expect(processExitsWith: .success) {
