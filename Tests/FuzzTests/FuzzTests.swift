@@ -1,3 +1,4 @@
+#if Everything
 import Testing
 import UV
 import UVTestSupport
@@ -72,3 +73,4 @@ struct Mutator {
     return input
   }
 }
+#endif

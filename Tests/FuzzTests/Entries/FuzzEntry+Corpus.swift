@@ -1,3 +1,4 @@
+#if Everything
 extension FuzzEntry {
   /// What the fuzzers begin with.
   public var corpus: [[UInt8]] {
@@ -64,3 +65,4 @@ extension FuzzEntry {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import UV
 
 /// What is fed with bytes of any kind: by libFuzzer through `Tests/run fuzz`, and by the tests.
@@ -153,3 +154,4 @@ struct FuzzedStream {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Everything
 import Synchronization
 import UVTLS
 
@@ -168,3 +169,4 @@ private final class Tampering {
     hasTampered = true
   }
 }
+#endif
