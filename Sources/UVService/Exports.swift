@@ -4,15 +4,29 @@
 @_exported public import ServiceLifecycle
 @_exported public import UnixSignals
 #else
+public import UV
+
 // Without the trait the module has these names alone: to use one is an error that says what to write. They take what
 // the real ones take in a first program, so that the compiler has no other error.
 /// Needs the trait.
 @available(*, unavailable, message: "add the trait: .package(url: …, traits: [.defaults, \"Service\"])")
-public struct EventLoopService {}
+public struct EventLoopService {
+  /// Needs the trait.
+  public init(
+    shutdownWithin limit: Duration? = nil, logger: Logger? = nil,
+    _ body: (EventLoop) async throws -> Void
+  ) {}
+}
 
 /// Needs the trait.
 @available(*, unavailable, message: "add the trait: .package(url: …, traits: [.defaults, \"Service\"])")
-public struct EventLoopGroupService {}
+public struct EventLoopGroupService {
+  /// Needs the trait.
+  public init(
+    _ group: EventLoopGroup, shutdownWithin limit: Duration? = nil, logger: Logger? = nil,
+    _ start: (EventLoopGroup) async throws -> Void
+  ) {}
+}
 
 /// Needs the trait.
 @available(*, unavailable, message: "add the trait: .package(url: …, traits: [.defaults, \"Service\"])")
