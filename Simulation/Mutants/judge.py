@@ -1,0 +1,166 @@
+"""Runs tests against a mutant, those first that are nearest to it, until one fails."""
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+import tree
+
+# What may take longer than this isn't asked; nor is more than that many seconds of tests for a mutant, when all is well.
+SLOW, OWN, OTHERS = 3, 60, 30
+MODULES = {"UV": "UVTests", "UVHTTP": "UVHTTPTests", "UVTLS": "UVTLSTests", "UVPromises": "UVPromisesTests", "UVFutures": "UVFuturesTests"}
+Ran = collections.namedtuple("Ran", "verdict test seconds times failed")
+
+
+class Tests:
+    def __init__(self, program):
+        self.program = program
+        listed = subprocess.run([program, "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True).stdout.split("\n")
+        # By suite: `Module.Suite`; or by test, where one is in no suite.
+        self.suites = sorted({line.split("/")[0] for line in listed if re.match(r"\w+\.", line) and line.split(".")[0] in tree.TARGETS})
+        if not self.suites: raise SystemExit("Mutants/run: the program lists no tests")
+        self.folders = self.places()
+        self.stored = tree.BUILD / "reached.json"
+        self.known = {}
+
+    def places(self):
+        """The folder that a suite lies in. Its file has its name, as that of a type or a function; the id doesn't tell."""
+        found = {}
+        for path in (tree.ROOT / "Tests").rglob("*.swift"):
+            own = path.relative_to(tree.ROOT / "Tests").parts
+            for name in re.findall(r"\b(?:struct|class|enum|actor|func|extension)\s+(`[^`]+`|\w+)", path.read_text()):
+                found.setdefault((own[0], name), "/".join(own[:2]) if len(own) > 2 else own[0])
+        lost = [suite for suite in self.suites if self.key(suite) not in found]
+        if lost: raise SystemExit(f"Mutants/run: nobody knows where {', '.join(lost[:5])} are")
+        return {suite: found[self.key(suite)] for suite in self.suites}
+
+    @staticmethod
+    def key(suite):
+        module, name = suite.split(".", 1)
+        return module, name.split("(")[0]
+
+    def run(self, filters, skipped, limit, plant=None, reached=None, usual={}):
+        """Runs tests until one fails. A test that takes much longer than usual hangs."""
+        with tempfile.TemporaryDirectory(prefix="mutant") as folder:
+            events = pathlib.Path(folder, "events")
+            words = [self.program, "--testing-library", "swift-testing", "--no-parallel", "--event-stream-output-path", str(events),
+                     "--event-stream-version", "0"]
+            for pattern in filters: words += ["--filter", pattern]
+            for pattern in skipped: words += ["--skip", pattern]
+            environment = {**os.environ, "UV_TEST_LIMIT": "60"}
+            if plant is not None: environment["PLANT"] = str(plant)
+            if reached: environment["PLANT_REACHED"] = str(reached)
+            begin, at, rest, started, times, failed = time.monotonic(), 0, "", {}, {}, []
+            with open(os.devnull, "w") as nothing:
+                process = subprocess.Popen(words, stdout=nothing, stderr=nothing, stdin=subprocess.DEVNULL, env=environment, cwd=tree.TREE, start_new_session=True)
+
+            def end(verdict, test):
+                try: os.killpg(process.pid, signal.SIGKILL)
+                except ProcessLookupError: pass
+                process.wait()
+                return Ran(verdict, test, round(time.monotonic() - begin, 2), times, failed)
+
+            count, groups = 0, set()
+            while True:
+                has_ended = process.poll() is not None
+                if events.exists():
+                    with open(events) as file:
+                        file.seek(at)
+                        rest += file.read()
+                        at = file.tell()
+                lines = rest.split("\n")
+                rest = lines.pop()
+                for line in lines:
+                    record = json.loads(line)
+                    if record["kind"] == "test" and record["payload"]["kind"] == "suite": groups.add(record["payload"]["id"])
+                    if record["kind"] != "event": continue
+                    event = record["payload"]
+                    test, kind = event.get("testID", ""), event["kind"]
+                    if kind == "testStarted" and test not in groups:
+                        count += 1
+                        started[test] = (event["instant"]["absolute"], time.monotonic())
+                    elif kind == "testEnded" and test in started:
+                        times[test] = round(event["instant"]["absolute"] - started.pop(test)[0], 3)
+                    elif kind == "issueRecorded" and not event["issue"].get("isKnown") and event["issue"].get("severity", "error") == "error":
+                        failed.append(test)
+                        if plant is not None: return end("failed", test)
+                last = next(reversed(started), "")
+                if has_ended:
+                    if count == 0: raise SystemExit(f"Mutants/run: {filters} selects no test (exit code {process.returncode})")
+                    if process.returncode < 0 or started: return end("crashed", last)
+                    return end("failed" if failed else "passed" if process.returncode == 0 else "crashed", failed[0] if failed else last)
+                now = time.monotonic()
+                if now - begin > limit or last and now - started[last][1] > 10 + 5 * usual.get(last, SLOW): return end("hung", last)
+                time.sleep(0.05)
+
+    # What is reached
+
+    def learn(self, suites, pool):
+        """Runs suites without a mutant: how long their tests take, and which mutants they come across."""
+        stamp = int(self.program.stat().st_mtime)
+        stored = json.loads(self.stored.read_text()) if self.stored.exists() else {}
+        self.known = stored["suites"] if stored.get("stamp") == stamp else {}
+
+        def one(suite):
+            with tempfile.NamedTemporaryFile(mode="r", prefix="reached") as file:
+                ran = self.run([self.pattern(suite)], [], 300, reached=file.name)
+                numbers = sorted({int(line) for line in file})
+            slow = [test for test, seconds in ran.times.items() if seconds > SLOW]
+            return suite, {"reached": numbers, "times": ran.times, "left": sorted({*slow, *ran.failed, *([ran.test] if ran.verdict in ("hung", "crashed") else [])})}
+
+        missing = [suite for suite in suites if suite not in self.known]
+        for number, (suite, what) in enumerate(pool.map(one, missing)):
+            self.known[suite] = what
+            tree.log(f"{number + 1}/{len(missing)} {suite}: {sum(what['times'].values()):.1f} s, {len(what['reached'])} mutants" + "".join(f"; without {self.name(test)}" for test in what["left"]))
+            self.stored.write_text(json.dumps({"stamp": stamp, "suites": self.known}))
+        self.reached = {suite: set(what["reached"]) for suite, what in self.known.items()}
+
+    @staticmethod
+    def pattern(suite): return f"^{re.escape(suite)}" + ("$|" + f"^{re.escape(suite)}/" if "(" in suite else "/")
+
+    @staticmethod
+    def name(test): return re.sub(r"/[^/]*\.swift:\d+:\d+$", "", test)
+
+    def cost(self, suite): return sum(seconds for test, seconds in self.known[suite]["times"].items() if test not in self.known[suite]["left"])
+
+    # Judging
+
+    def stages(self, edit):
+        """The suites that come across a mutant: those of its layer, and then the others."""
+        near = MODULES[edit.path.split("/")[1]] + ("/" + edit.layer.split("/")[1] if edit.layer.startswith("UV/") else "")
+        by_cost = sorted((suite for suite in self.known if edit.number in self.reached[suite] and self.cost(suite) > 0), key=self.cost)
+        own = [suite for suite in by_cost if self.folders[suite] == near or self.folders[suite].startswith(near + "/")]
+        style = [suite for suite in by_cost if suite not in own and suite.startswith(("StyleTests.", "UVHTTPTests."))]
+        others = [suite for suite in by_cost if suite not in own and suite not in style]
+        for suites, budget in ((own, OWN), (style, OTHERS), (others, OTHERS)):
+            taken, sum_ = [], 0
+            for suite in suites:
+                if sum_ + self.cost(suite) > budget and taken: break
+                taken.append(suite)
+                sum_ += self.cost(suite)
+            if taken: yield taken, sum_
+
+    def judge(self, edit):
+        spent, asked, shaky = 0.0, 0, []
+        for suites, usual in self.stages(edit):
+            left = ["^" + re.escape(self.name(test)) for suite in suites for test in self.known[suite]["left"]] + shaky
+            times = {test: seconds for suite in suites for test, seconds in self.known[suite]["times"].items()}
+            while True:
+                ran = self.run([self.pattern(suite) for suite in suites], left, 3 * usual + 30, edit.number, usual=times)
+                spent += ran.seconds
+                if ran.verdict == "passed": break
+                test = self.name(ran.test)
+                # A test may fail for another reason: it has to do so again by itself. A hang and a crash need no second look.
+                again = self.run(["^" + re.escape(test)], [], 40, edit.number) if ran.verdict == "failed" and test else ran
+                spent += again.seconds if again is not ran else 0
+                if again.verdict != "passed":
+                    return {"verdict": "killed", "how": ran.verdict, "by": test, "seconds": round(spent, 1)}
+                shaky.append("^" + re.escape(test))
+                left = left + shaky[-1:]
+            asked += len(suites)
+        return {"verdict": "survived", "suites": asked, "seconds": round(spent, 1), **({"shaky": shaky} if shaky else {})}

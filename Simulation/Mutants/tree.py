@@ -1,0 +1,191 @@
+"""A copy of the package that has all mutants at once, each behind its number, as far as the compiler takes them."""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import mutations
+import swift
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / ".build-mutants"
+TREE, SCRATCH = BUILD / "tree", BUILD / "scratch"
+# The modules, in the order of their imports.
+MODULES = ("UV", "UVHTTP", "UVTLS", "UVPromises", "UVFutures")
+# What the tests of these need. The rest of the package isn't built.
+TARGETS = ("CUV", "CLibuv", "UV", "UVPromises", "UVPromisesFoundation", "COpenSSL", "UVTLS", "UVHTTP", "UVFutures", "CTestHooks",
+           "UVTestSupport", "UVTests", "UVPromisesTests", "UVFuturesTests", "UVTLSTests", "UVHTTPTests", "StyleTests")
+# Numbers are below this, so that a table of what was reached is small.
+NUMBERS = 1 << 24
+HEADER = f"""#pragma once
+#include <stdbool.h>
+extern int cuv_plant_number;
+extern unsigned char *cuv_plant_reached;
+/// Whether the program is to be the mutant of this number: PLANT in its environment.
+static inline bool plant(int number) {{
+  if (__builtin_expect(cuv_plant_reached != 0, 0)) cuv_plant_reached[number] = 1;
+  return __builtin_expect(cuv_plant_number == number, 0);
+}}
+"""
+CODE = f"""#include "plant.h"
+#include <stdio.h>
+#include <stdlib.h>
+int cuv_plant_number = -1;
+unsigned char *cuv_plant_reached = 0;
+static unsigned char table[{NUMBERS}];
+__attribute__((constructor)) static void begin(void) {{
+  const char *number = getenv("PLANT");
+  if (number) cuv_plant_number = atoi(number);
+  if (getenv("PLANT_REACHED")) cuv_plant_reached = table;
+}}
+__attribute__((destructor)) static void end(void) {{
+  FILE *file = cuv_plant_reached ? fopen(getenv("PLANT_REACHED"), "a") : 0;
+  if (!file) return;
+  for (int number = 0; number < {NUMBERS}; number++) if (table[number]) fprintf(file, "%d\\n", number);
+  fclose(file);
+}}
+"""
+
+
+def log(text): print(text, flush=True)
+
+
+class Mutants:
+    """All mutants of the sources, by file; and those that the compiler has refused."""
+
+    def __init__(self):
+        self.files, self.all, numbers = {}, [], set()
+        for module in MODULES:
+            paths = sorted((ROOT / "Sources" / module).rglob("*.swift"))
+            sources = {str(path.relative_to(ROOT)): swift.Source(path.read_text()) for path in paths}
+            enums = {name: members for source in sources.values() for name, members in source.enums.items()}
+            for path, source in sources.items():
+                self.files[path] = (source.text, mutations.find(path, source, enums))
+        self.all = [edit for _, edits in self.files.values() for edit in edits]
+        # A number that comes from the key stays when other files change, and they needn't be compiled again.
+        for edit in sorted(self.all, key=lambda edit: edit.key):
+            number = int(hashlib.sha256(edit.key.encode()).hexdigest()[:6], 16)
+            while number in numbers: number = (number + 1) % NUMBERS
+            numbers.add(number)
+            edit.number = number
+        self.refusals = BUILD / "refused.json"
+        stored = json.loads(self.refusals.read_text()) if self.refusals.exists() else {}
+        keys = {edit.key for edit in self.all}
+        self.refused = {key: why for key, why in stored.items() if key in keys}
+
+    def text(self, path):
+        text, edits = self.files[path]
+        edits = [edit for edit in edits if edit.key not in self.refused]
+        return ("import CUV\n" if edits else "") + mutations.render(text, edits)
+
+    def refuse(self, path, line, column, why):
+        """Leaves out the mutant that the compiler complains of; how many that are. One that it can't name takes those of its function along."""
+        text = self.text(path)
+        edits = [edit for edit in self.files[path][1] if edit.key not in self.refused]
+        offset = len("import CUV\n")
+        lines = text.split("\n")
+        column = len(lines[line - 1].encode()[:column - 1].decode(errors="ignore"))
+        at = sum(len(each) + 1 for each in lines[:line - 1]) + column - offset
+        around = [edit for edit in edits if edit.spans[0] <= at < max(edit.spans[2], edit.spans[0] + 1)]
+        own = [edit for edit in around if at < edit.spans[1]]
+        near = own[-1:] or around[-1:]
+        if not near:
+            # Where the mutants of the innermost function around it lie.
+            functions = {}
+            for edit in edits: functions.setdefault(edit.function, []).append(edit)
+            near = min(functions.values(), key=lambda each: abs(each[0].spans[0] - at)) if functions else []
+            leaving = [edit for edit in near if edit.kind in ("return", "error")]
+            if "missing return" in why or "fall through" in why: near = leaving or near
+            else: near = [edit for edit in near if edit.kind in ("call", "assignment", "exchange", "error", "return")] or near
+        for edit in near: self.refused[edit.key] = why
+        return len(near)
+
+    def store(self): self.refusals.write_text(json.dumps(self.refused, indent=0, sort_keys=True))
+
+
+def put(path, text):
+    """Writes a file, unless it is so already: a build looks at the time."""
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def write(mutants):
+    for folder in ("Sources", "CModules", "Tests"):
+        for path in (ROOT / folder).rglob("*"):
+            own = path.relative_to(ROOT)
+            if path.is_dir() or str(own) in mutants.files or str(own) == "CModules/CUV/cuv.h" or str(own).startswith("Sources/Hosts"): continue
+            copy = TREE / own
+            if not copy.exists() or copy.stat().st_mtime < path.stat().st_mtime:
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, copy)
+    for path in mutants.files: put(TREE / path, mutants.text(path))
+    put(TREE / "CModules/CUV/plant.h", HEADER)
+    put(TREE / "CModules/CUV/plant.c", CODE)
+    put(TREE / "CModules/CUV/cuv.h", (ROOT / "CModules/CUV/cuv.h").read_text() + '\n#include "plant.h"\n')
+    kept = ", ".join(f'"{name}"' for name in TARGETS)
+    put(TREE / "Package.swift", (ROOT / "Package.swift").read_text() + f"""
+let kept: Set = [{kept}]
+package.products.removeAll {{ !kept.contains($0.name) }}
+package.targets.removeAll {{ !kept.contains($0.name) }}
+""")
+    resolved = ROOT / "Package.resolved"
+    if resolved.exists(): put(TREE / "Package.resolved", resolved.read_text())
+
+
+def command(module, built):
+    """How the package manager compiles a module, without what it writes. `built` has its plan and its modules."""
+    plan = (built / "debug.yaml").read_text()
+    at = plan.index(f'"-module-name","{module}",')
+    arguments = json.loads(plan[plan.rindex("args:", 0, at) + 5:plan.index("\n", at)])
+    kept, rest = ["swiftc", "-wmo", "-parse-as-library", "-suppress-warnings", "-module-name", module, "-module-cache-path", str(BUILD / "cache")], iter(arguments[1:])
+    if (built / "Modules").exists(): kept += ["-I", str(built / "Modules")]
+    for word in rest:
+        if word in ("-I", "-Xcc", "-enable-upcoming-feature", "-enable-experimental-feature", "-swift-version", "-package-name", "-F"):
+            kept += [word, next(rest)]
+        elif word.startswith("-D") or word == "-enable-testing": kept.append(word)
+        elif word in ("-emit-module-path", "-output-file-map", "-index-store-path", "-module-cache-path", "-target", "-module-name",
+                      "-emit-objc-header-path"): next(rest)
+    own = f"\\g<1>{TREE}/CModules/CUV"
+    return [re.sub(r"^(|-fmodule-map-file=)/.*/CModules/CUV", own, word) for word in kept]
+
+
+def check(mutants, built):
+    """Asks the compiler until it takes what is left: first for types, then for what it finds in the flow of a function."""
+    for module in MODULES:
+        files = [str(TREE / path) for path in mutants.files if path.startswith(f"Sources/{module}/")]
+        start = command(module, built)
+        for mode in (["-typecheck"], ["-emit-sil", "-o", os.devnull]):
+            for number in range(1, 40):
+                write(mutants)
+                done = subprocess.run(start + mode + files, capture_output=True, text=True)
+                if done.returncode == 0: break
+                complaints = set(re.findall(rf"^{re.escape(str(TREE))}/(\S+?):(\d+):(\d+): error: (.*)", done.stderr, re.M))
+                texts, count = {path: mutants.text(path) for path, *_ in complaints}, 0
+                # All of a turn are found before any is left out, as these change the lines.
+                before = dict(mutants.refused)
+                found = {}
+                for path, line, column, why in complaints:
+                    mutants.refused = dict(before)
+                    if path in mutants.files: mutants.refuse(path, int(line), int(column), why)
+                    found.update(mutants.refused)
+                mutants.refused = found or before
+                count = len(mutants.refused) - len(before)
+                log(f"{module} {mode[0]}, {number}: {len(complaints)} complaints, {count} mutants left out")
+                mutants.store()
+                if count == 0: raise SystemExit(f"Mutants/run: the compiler says\n{done.stderr[-4000:]}")
+            else: raise SystemExit(f"Mutants/run: {module} isn't compiled yet")
+    mutants.store()
+
+
+def build(mutants):
+    """The program with all tests and all mutants."""
+    write(mutants)
+    words = ["swift", "build", "--package-path", str(TREE), "--scratch-path", str(SCRATCH), "--traits", "Everything", "--build-tests",
+             "--disable-build-manifest-caching"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode: raise SystemExit("Mutants/run: the build says\n" + "\n".join(re.findall(r".*error:.*", done.stdout + done.stderr)[:30]) + done.stderr[-2000:])
+    return SCRATCH / "debug/swift-uvPackageTests.xctest"
