@@ -4,6 +4,7 @@ A mutant is an edit: the text from `start` to `end` stays, and gets `before` and
 within each other or apart, so that a file can have all of them at once. The text of the mutant is in `before`, as it was in the file.
 """
 import hashlib
+import re
 
 BOUNDARIES = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "==="}
 ASSIGNING = {"=", "+=", "-=", "*=", "/=", "&+=", "&-=", "|=", "&=", "^=", "<<=", ">>="}
@@ -80,7 +81,7 @@ class Finder:
         # An expression that is the result of a function, a closure or a branch.
         if block.kind == "switch" and block.is_value or self.is_alone_and_value(block): return
         kind = self.is_simple(first, last)
-        if kind and not (kind == "assignment" and block.kind == "init"):
+        if kind and not (kind == "assignment" and self.is_first(first, block)):
             self.add(kind, first, last, "if !plant({n}) {{ ", " }}", f"without: {raw}")
         at = next((index for index in range(first, last + 1) if self.tokens[index].text == "try" and kind and "{" not in raw), None)
         if at is not None and self.tokens[at + 1].text not in ("?", "!"):
@@ -88,11 +89,19 @@ class Finder:
             swallowed = self.raw(first, at) + "?" + self.text[self.tokens[at].end:self.tokens[last].end]
             lost = swallowed if kind == "assignment" or head == "_" else f"_ = {swallowed}"
             self.add("error", first, last, "if plant({n}) {{ " + braces(lost) + " }} else {{ ", " }}", swallowed)
-        # The last one of a function, or of what must leave it, has to stay.
-        may_go = block.kind in ("if", "else") or block.kind != "guard-else" and last < block.close - 1
+        # What must leave a function or a branch has to stay.
+        if block.kind == "if": may_go = self.tokens[block.close + 1].text != "else"
+        else: may_go = block.kind in ("for", "while", "repeat", "func", "closure", "accessor", "get") and last < block.close - 1
         if head == "throw" and may_go: self.add("error", first, last, "if !plant({n}) {{ ", " }}", f"without: {raw}")
         if head in ("return", "continue") and may_go:
             self.add("return", first, last, "if !plant({n}) {{ ", " }}", f"without: {raw}")
+
+    def is_first(self, first, block):
+        """Whether an assignment may be the first one of a constant or a property, which can't be left out."""
+        while block.parent and block.kind not in ("init", "func", "accessor"): block = block.parent
+        if block.kind == "init": return True
+        name = re.escape(self.tokens[first].text)
+        return bool(re.search(rf"\b(let|var) [\w, ]*\b{name}\b[^=\n]*$", self.text[self.tokens[block.open].start:self.tokens[first].start], re.M))
 
     def exchanges(self, block):
         """Neighbours that could stand the other way round. No statement is in two pairs, for pairs would cross."""
@@ -101,7 +110,7 @@ class Finder:
             one, other = block.statements[index], block.statements[index + 1]
             kinds, texts = {self.is_simple(*pair) for pair in (one, other)}, {self.raw(*one), self.raw(*other)}
             # Two assignments, and what is counted, seldom have an order.
-            if "call" in kinds and None not in kinds and len(texts) == 2 and not any("ounts." in text or text.startswith("_ =") for text in texts):
+            if "call" in kinds and None not in kinds and len(texts) == 2 and not self.is_first(one[0], block) and not any("ounts." in text or text.startswith("_ =") for text in texts):
                 before = "if plant({n}) {{ " + braces(f"{self.raw(*other)}\n{self.raw(*one)}") + " }} else {{ "
                 self.add("exchange", one[0], other[1], before, " }}", f"{self.raw(*other)} before {self.raw(*one)}")
                 index += 1

@@ -205,7 +205,7 @@ class Source:
         start = index = first
         while index <= last + 1:
             if index > last or self.tokens[index].text == ",":
-                if index > start and self.tokens[start].text not in ("let", "var", "case", "#available", "#unavailable"):
+                if index > start and self.tokens[start].text not in ("let", "var", "case", "true", "#available", "#unavailable"):
                     self.conditions.append((start, index - 1))
                 start = index + 1
             index = self.tokens[index].partner + 1 if index <= last and self.tokens[index].text in CLOSING else index + 1

@@ -93,10 +93,10 @@ class Mutants:
         own = [edit for edit in around if at < edit.spans[1]]
         near = own[-1:] or around[-1:]
         if not near:
-            # Where the mutants of the innermost function around it lie.
-            functions = {}
-            for edit in edits: functions.setdefault(edit.function, []).append(edit)
-            near = min(functions.values(), key=lambda each: abs(each[0].spans[0] - at)) if functions else []
+            # Where a flow has no end, or a constant no value, the place is the end of the function or of what leaves it.
+            behind = [edit for edit in edits if edit.spans[2] <= at] or edits
+            last = max(behind, key=lambda edit: edit.spans[2])
+            near = [edit for edit in edits if edit.function == last.function]
             leaving = [edit for edit in near if edit.kind in ("return", "error")]
             if "missing return" in why or "fall through" in why: near = leaving or near
             else: near = [edit for edit in near if edit.kind in ("call", "assignment", "exchange", "error", "return")] or near
