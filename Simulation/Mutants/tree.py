@@ -94,6 +94,7 @@ class Mutants:
         near = own[-1:] or around[-1:]
         if not near:
             # Where a flow has no end, or a constant no value, the place is the end of the function or of what leaves it.
+            if not edits: return 0
             behind = [edit for edit in edits if edit.spans[2] <= at] or edits
             last = max(behind, key=lambda edit: edit.spans[2])
             near = [edit for edit in edits if edit.function == last.function]
@@ -155,6 +156,8 @@ def command(module, built):
 
 def check(mutants, built):
     """Asks the compiler until it takes what is left: first for types, then for what it finds in the flow of a function."""
+    stamp, taken = BUILD / "taken", lambda: hashlib.sha256("".join(map(mutants.text, mutants.files)).encode()).hexdigest()
+    if stamp.exists() and stamp.read_text() == taken(): return
     for module in MODULES:
         files = [str(TREE / path) for path in mutants.files if path.startswith(f"Sources/{module}/")]
         start = command(module, built)
@@ -164,10 +167,8 @@ def check(mutants, built):
                 done = subprocess.run(start + mode + files, capture_output=True, text=True)
                 if done.returncode == 0: break
                 complaints = set(re.findall(rf"^{re.escape(str(TREE))}/(\S+?):(\d+):(\d+): error: (.*)", done.stderr, re.M))
-                texts, count = {path: mutants.text(path) for path, *_ in complaints}, 0
                 # All of a turn are found before any is left out, as these change the lines.
-                before = dict(mutants.refused)
-                found = {}
+                before, found = dict(mutants.refused), {}
                 for path, line, column, why in complaints:
                     mutants.refused = dict(before)
                     if path in mutants.files: mutants.refuse(path, int(line), int(column), why)
@@ -178,7 +179,7 @@ def check(mutants, built):
                 mutants.store()
                 if count == 0: raise SystemExit(f"Mutants/run: the compiler says\n{done.stderr[-4000:]}")
             else: raise SystemExit(f"Mutants/run: {module} isn't compiled yet")
-    mutants.store()
+    stamp.write_text(taken())
 
 
 def build(mutants):
