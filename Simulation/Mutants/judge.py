@@ -65,6 +65,11 @@ class Tests:
                 process.wait()
                 return Ran(verdict, test, round(time.monotonic() - begin, 2), times, failed)
 
+            def waited():
+                """How long its threads have waited for a processor. That is no fault of a test."""
+                try: return sum(int(task.read_text().split()[1]) for task in pathlib.Path(f"/proc/{process.pid}/task").glob("*/schedstat")) / 1e9
+                except (OSError, IndexError): return 0.0
+
             count, groups = 0, set()
             while True:
                 has_ended = process.poll() is not None
@@ -83,9 +88,10 @@ class Tests:
                     test, kind = event.get("testID", ""), event["kind"]
                     if kind == "testStarted" and test not in groups:
                         count += 1
-                        started[test] = (event["instant"]["absolute"], time.monotonic())
+                        started[test] = (event["instant"]["absolute"], time.monotonic(), waited())
                     elif kind == "testEnded" and test in started:
-                        times[test] = round(event["instant"]["absolute"] - started.pop(test)[0], 3)
+                        from_, _, idle = started.pop(test)
+                        times[test] = round(max(0.001, event["instant"]["absolute"] - from_ - max(0, waited() - idle)), 3)
                     elif kind == "issueRecorded" and not event["issue"].get("isKnown") and event["issue"].get("severity", "error") == "error":
                         failed.append(test)
                         if plant is not None: return end("failed", test)
@@ -94,9 +100,10 @@ class Tests:
                     if count == 0: raise SystemExit(f"Mutants/run: {filters} selects no test (exit code {process.returncode})")
                     if process.returncode < 0 or started: return end("crashed", last)
                     return end("failed" if failed else "passed" if process.returncode == 0 else "crashed", failed[0] if failed else last)
-                now = time.monotonic()
+                now, idle = time.monotonic(), waited()
                 # Without a mutant a test takes what it takes.
-                if now - begin > limit or last and plant is not None and now - started[last][1] > 10 + 5 * usual.get(last, SLOW): return end("hung", last)
+                if now - begin - min(idle, 4 * limit) > limit: return end("hung", last)
+                if last and plant is not None and now - started[last][1] - (idle - started[last][2]) > 10 + 5 * usual.get(last, SLOW): return end("hung", last)
                 time.sleep(0.05)
 
     # What is reached
@@ -149,15 +156,15 @@ class Tests:
     def judge(self, edit):
         spent, asked, shaky = 0.0, 0, []
         for suites, usual in self.stages(edit):
-            left = ["^" + re.escape(self.name(test)) for suite in suites for test in self.known[suite]["left"]] + shaky
+            left = ["^" + re.escape(self.name(test)) for suite in suites for test in self.known[suite]["left"] if test] + shaky
             times = {test: seconds for suite in suites for test, seconds in self.known[suite]["times"].items()}
             while True:
                 ran = self.run([self.pattern(suite) for suite in suites], left, 3 * usual + 30, edit.number, usual=times)
                 spent += ran.seconds
                 if ran.verdict == "passed": break
                 test = self.name(ran.test)
-                # A test may fail for another reason: it has to do so again by itself. A hang and a crash need no second look.
-                again = self.run(["^" + re.escape(test)], [], 40, edit.number) if ran.verdict == "failed" and test else ran
+                # A test may fail for another reason: it has to do so again by itself. A crash needs no second look.
+                again = self.run(["^" + re.escape(test)], [], 40, edit.number) if ran.verdict != "crashed" and test else ran
                 spent += again.seconds if again is not ran else 0
                 if again.verdict != "passed":
                     return {"verdict": "killed", "how": ran.verdict, "by": test, "seconds": round(spent, 1)}

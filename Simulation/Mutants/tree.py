@@ -154,10 +154,25 @@ def command(module, built):
     return [re.sub(r"^(|-fmodule-map-file=)/.*/CModules/CUV", own, word) for word in kept]
 
 
+def leave_out(mutants, said):
+    """Leaves out what the compiler complains of; how many mutants that are."""
+    complaints = set(re.findall(rf"^{re.escape(str(TREE))}/(\S+?):(\d+):(\d+): error: (.*)", said, re.M))
+    # All are found before any is left out, as these change the lines.
+    before, found = dict(mutants.refused), {}
+    for path, line, column, why in complaints:
+        mutants.refused = dict(before)
+        if path in mutants.files: mutants.refuse(path, int(line), int(column), why)
+        found.update(mutants.refused)
+    mutants.refused = found or before
+    mutants.store()
+    return len(mutants.refused) - len(before)
+
+
 def check(mutants, built):
     """Asks the compiler until it takes what is left: first for types, then for what it finds in the flow of a function."""
     stamp, taken = BUILD / "taken", lambda: hashlib.sha256("".join(map(mutants.text, mutants.files)).encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == taken(): return
+    if not (built / "debug.yaml").exists(): raise SystemExit(f"Mutants/run: {built} has no build; run `swift build --traits Everything --build-tests`")
     for module in MODULES:
         files = [str(TREE / path) for path in mutants.files if path.startswith(f"Sources/{module}/")]
         start = command(module, built)
@@ -166,27 +181,20 @@ def check(mutants, built):
                 write(mutants)
                 done = subprocess.run(start + mode + files, capture_output=True, text=True)
                 if done.returncode == 0: break
-                complaints = set(re.findall(rf"^{re.escape(str(TREE))}/(\S+?):(\d+):(\d+): error: (.*)", done.stderr, re.M))
-                # All of a turn are found before any is left out, as these change the lines.
-                before, found = dict(mutants.refused), {}
-                for path, line, column, why in complaints:
-                    mutants.refused = dict(before)
-                    if path in mutants.files: mutants.refuse(path, int(line), int(column), why)
-                    found.update(mutants.refused)
-                mutants.refused = found or before
-                count = len(mutants.refused) - len(before)
-                log(f"{module} {mode[0]}, {number}: {len(complaints)} complaints, {count} mutants left out")
-                mutants.store()
+                count = leave_out(mutants, done.stderr)
+                log(f"{module} {mode[0]}, {number}: {count} mutants left out")
                 if count == 0: raise SystemExit(f"Mutants/run: the compiler says\n{done.stderr[-4000:]}")
             else: raise SystemExit(f"Mutants/run: {module} isn't compiled yet")
     stamp.write_text(taken())
 
 
 def build(mutants):
-    """The program with all tests and all mutants."""
-    write(mutants)
+    """The program with all tests and all mutants. The compiler may still refuse some when it optimizes what is inlined."""
     words = ["swift", "build", "--package-path", str(TREE), "--scratch-path", str(SCRATCH), "--traits", "Everything", "--build-tests",
              "--disable-build-manifest-caching"]
-    done = subprocess.run(words, capture_output=True, text=True)
-    if done.returncode: raise SystemExit("Mutants/run: the build says\n" + "\n".join(re.findall(r".*error:.*", done.stdout + done.stderr)[:30]) + done.stderr[-2000:])
-    return SCRATCH / "debug/swift-uvPackageTests.xctest"
+    while True:
+        write(mutants)
+        done = subprocess.run(words, capture_output=True, text=True)
+        if done.returncode == 0: return SCRATCH / "debug/swift-uvPackageTests.xctest"
+        said = done.stdout + done.stderr
+        if leave_out(mutants, said) == 0: raise SystemExit("Mutants/run: the build says\n" + "\n".join(re.findall(r".*error:.*", said)[:30]) + said[-2000:])
