@@ -55,6 +55,35 @@ import UVTestSupport
     }
   }
 
+  @Test func `A resource that is of no more use when somebody asks is closed, and another is made`()
+    async throws
+  {
+    final class Thing: PoolResource {
+      let loop: EventLoop
+      var isReusable = true
+      var closings = 0
+      init(_ loop: EventLoop) { self.loop = loop }
+      func close() -> Request<Void> {
+        closings += 1
+        return loop.sleep(for: .zero)
+      }
+    }
+    try await withLoop { loop in
+      let pool = Pool<Thing>(loop) { Thing(loop) }
+      let first = try await pool.lease().value
+      let thing = first.resource
+      first.giveBack()
+      #expect(pool.counts.idle == 1)
+      // It has no way to tell.
+      thing.isReusable = false
+      let second = try await pool.lease().value
+      #expect(second.resource !== thing && thing.closings == 1)
+      #expect((pool.counts.idle, pool.counts.leased, pool.counts.gone) == (0, 1, 1))
+      second.giveBack()
+      try await pool.close().value
+    }
+  }
+
   @Test func `An idle connection doesn't keep the loop running, and one that is lent does`() async throws {
     try await withCallbackLoop { loop in
       let server = try PoolServer(loop)

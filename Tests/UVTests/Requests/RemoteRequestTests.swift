@@ -98,6 +98,38 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A request whose own loop has ended lets go of its question, and of its answer", arguments: [false, true])
+  func ownLoopEnds(hasBegun: Bool) async throws {
+    try await withLoop { loop in
+      let (own, group, gate) = (try EventLoopGroup(count: 1), try EventLoopGroup(count: 1), Semaphore())
+      let other = group.next()
+      let begun = Log<Bool>()
+      if !hasBegun { try other.execute { _ in gate.wait() } }
+      weak var question: Token?
+      weak var answer: Token?
+      do {
+        let (asked, value) = (Token(), Token())
+        (question, answer) = (asked, value)
+        try await own.next().submit(on: loop) { own in
+          _ = other.submit(on: own) { [asked, value] _ -> Token in
+            _ = asked
+            begun.append(true)
+            gate.wait()
+            return value
+          }.start { _ in }
+        }.value
+      }
+      if hasBegun { try await loop.until { begun.values.count == 1 } }
+      _ = await own.shutdownGracefully(within: .zero)
+      #expect(question != nil && answer != nil)
+      gate.signal()
+      try await loop.until { question == nil && answer == nil }
+      #expect(begun.values.count == (hasBegun ? 1 : 0))
+      _ = await group.shutdownGracefully(within: .zero)
+    }
+  }
+
   @Test func `A refused request lets go of its functions, and the next one is answered`() async throws {
     try await withLoop { loop in
       let (ended, alive) = (try EventLoopGroup(count: 1), try EventLoopGroup(count: 1))

@@ -22,6 +22,23 @@ import UVTestSupport
     }
   }
 
+  @Test(.rule(42)) func `A timer that goes on late in a turn is not early`() async throws {
+    try await withLoop { loop in
+      let timer = try LoopTimer(loop)
+      var fired: LoopClock.Instant?
+      try timer.start(after: .seconds(1000), repeating: .milliseconds(10)) { fired = fired ?? loop.clock.now }
+      // The loop's own time is as old as this callback by now.
+      let busyUntil = loop.clock.now.advanced(by: .milliseconds(30))
+      while loop.clock.now < busyUntil {}
+      let start = loop.clock.now
+      try timer.again()
+      try await loop.until { fired != nil }
+      // libuv's clock shows whole milliseconds, and the present one may be nearly over.
+      #expect(start.duration(to: fired!) >= .milliseconds(9))
+      timer.close()
+    }
+  }
+
   @Test(.rule(43)) func `Equal deadlines fire in the order of starting`() async throws {
     let log = Log<Int>()
     try await withCallbackLoop { loop in
