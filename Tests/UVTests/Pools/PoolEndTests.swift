@@ -26,6 +26,20 @@ import UVTestSupport
     }
   }
 
+  @Test func `The only one who waits for the end may leave, and nothing waits for it then`() async throws {
+    try await withPool(1) { loop, _, pool in
+      let lease = try await pool.lease().value
+      let count = loop.snapshot().timers.entries.count
+      var code: UVError.Code?
+      let end = pool.close { code = $0.code }
+      #expect(loop.snapshot().timers.entries.count == count + 1)
+      end.cancel()
+      try await loop.until { code != nil }
+      #expect(code == .cancelled && loop.snapshot().timers.entries.count == count)
+      lease.giveBack()
+    }
+  }
+
   @Test func `Closing cancels a creation that is under way`() async throws {
     try await withLoop { loop in
       let pool = Pool<TCPConnection>(loop) {

@@ -123,7 +123,7 @@ import UVTestSupport
           throw Wrong()
         }
       }
-      #expect((pool.counts.leased, pool.counts.discarded) == (0, 1))
+      #expect((pool.counts.leased, pool.counts.discarded, pool.counts.dropped) == (0, 1, 0))
       await #expect(throws: Wrong.self) {
         try await pool.withResource(keepingAfter: { $0 is Wrong }) { _ in throw Wrong() }
       }
@@ -194,6 +194,19 @@ import UVTestSupport
       }
       #expect((pool.counts.idle, pool.counts.discarded) == (0, 1))
       #expect(try await pool.withResource { try await echo("a", $0) } == "a")
+    }
+  }
+
+  @Test func `Connections that become idle one after the other are closed one after the other`() async throws
+  {
+    try await withPool(2, { $0.idle = .milliseconds(20) }) { loop, _, pool in
+      let (first, second) = (try await pool.lease().value, try await pool.lease().value)
+      first.giveBack()
+      let given = loop.clock.now
+      try await loop.until { given.duration(to: loop.clock.now) > .milliseconds(10) }
+      second.giveBack()
+      try await loop.until { pool.counts.expired == 2 }
+      #expect((pool.counts.idle, pool.counts.created) == (0, 2))
     }
   }
 
