@@ -197,6 +197,26 @@ import UVTestSupport
     }
   }
 
+  @Test func `A connection whose wait for its end is over is as it was before, and stays as it is set then`()
+    async throws
+  {
+    try await withPair { loop, client, server in
+      var isOver = false
+      let wait = client.idling { _ in isOver = true }
+      #expect(!client.keepsLoopRunning)
+      try await server.write("x").value
+      try await loop.until { isOver }
+      #expect(client.keepsLoopRunning)
+      client.keepsLoopRunning = false
+      // It is too late.
+      wait.cancel()
+      #expect(!client.keepsLoopRunning)
+      client.keepsLoopRunning = true
+      client.readTimeout = .milliseconds(1)
+      await expectError(.timedOut, of: try await client.read().value)
+    }
+  }
+
   @Test func `Connections that become idle one after the other are closed one after the other`() async throws
   {
     try await withPool(2, { $0.idle = .milliseconds(20) }) { loop, _, pool in
