@@ -1,4 +1,5 @@
 #if Everything
+import Foundation
 import Testing
 import UVHTTP
 
@@ -25,6 +26,17 @@ import UVHTTP
       ("Wed Nov 16 08:49:37 1994", 784_975_777),
     ])
   func older(text: String, seconds: Int?) { #expect(HTTPDate(text)?.secondsSince1970 == seconds) }
+
+  @Test("A year of two digits is at most 50 years ahead", arguments: [(50, true), (51, false)])
+  func century(years: Int, isAhead: Bool) throws {
+    let today = "\(HTTPDate(since1970: .seconds(Date.now.timeIntervalSince1970)))".split(separator: " ")
+    let year = try #require(Int(today[3])) + years
+    func text(_ day: String) -> String { "\(day.prefix(3)), 15 Jun \(year) 00:00:00 GMT" }
+    let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+    let day = try #require(days.first { HTTPDate(text($0)) != nil })
+    let short = HTTPDate("\(day), 15-Jun-\("\(year)".suffix(2)) 00:00:00 GMT")
+    #expect((short == HTTPDate(text(day))) == isAhead)
+  }
 
   @Test(
     "What is no time is none",
