@@ -79,6 +79,7 @@ import UVTestSupport
         let client = HTTPClient(loop)
         for _ in 0..<3 { #expect(await client.outcome(HTTPRequest(url: server.url)!) == "200 ok") }
         #expect(server.connections.count == count, "\(answer)")
+        #expect(client.counts.leases == 3)
         #expect(server.requests.allSatisfy { $0.hasPrefix("GET / HTTP/1.1\r\nhost: 127.0.0.1:") })
         try await client.close().value
         server.close()

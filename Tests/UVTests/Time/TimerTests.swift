@@ -292,6 +292,19 @@ import UVTestSupport
     }
   }
 
+  @Test func `A timer that has been stopped goes with the one who holds it`() async throws {
+    try await withLoop { loop in
+      weak var left: LoopTimer?
+      do {
+        let timer = try LoopTimer(loop)
+        left = timer
+        try timer.start(after: .seconds(1000)) {}
+        timer.stop()
+      }
+      #expect(left == nil)
+    }
+  }
+
   @Test("A timer that has fired lets its handler go, and is not started again without one")
   func aTimerThatHasFired() async throws {
     final class Token {}
