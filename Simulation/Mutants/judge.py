@@ -93,6 +93,8 @@ class Tests:
                         from_, _, idle = started.pop(test)
                         times[test] = round(max(0.001, event["instant"]["absolute"] - from_ - max(0, waited() - idle)), 3)
                     elif kind == "issueRecorded" and not event["issue"].get("isKnown") and event["issue"].get("severity", "error") == "error":
+                        # An issue within a closure may name no test.
+                        test = test or next(reversed(started), "")
                         failed.append(test)
                         if plant is not None: return end("failed", test)
                 last = next(reversed(started), "")
