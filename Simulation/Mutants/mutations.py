@@ -183,7 +183,7 @@ class Finder:
         chain = self.raw(first, index)
         if chain.endswith(".clock.now"): other = chain.replace(".clock.now", ".now")
         elif chain.endswith("loop.now"): other = chain.replace("loop.now", "loop.clock.now")
-        elif chain in ("LoopClock.Instant.now", ".now"): other = "loop.now"
+        elif chain in ("LoopClock.Instant.now", ".now"): other = "client.loop.now" if "client.loop" in self.text else "loop.now"
         else: return
         self.add("time", first, index, "(plant({n}) ? " + other + " : ", ")", other)
 

@@ -341,29 +341,6 @@ import UVTestSupport
     }
   }
 
-  @Test func `The time in which a handler computes with a line does not count`() async throws {
-    try await withPair { loop, client, server in
-      server.readTimeout = .milliseconds(100)
-      var lines: [String] = []
-      func note(_ result: Result<Bytes?, UVError>) {
-        switch result {
-        case .success(let line): lines.append("\(line ?? "")")
-        case .failure(let error): lines.append(error.name)
-        }
-      }
-      server.readLine(limit: 100) { result in
-        note(result)
-        let busyUntil = loop.clock.now.advanced(by: .milliseconds(120))
-        while loop.clock.now < busyUntil {}
-        loop.sleep(for: .milliseconds(60)) { _ in client.write("b\n") { _ in } }
-      }
-      server.readLine(limit: 100) { note($0) }
-      try await client.write("a\n").value
-      try await loop.until { lines.count == 2 }
-      #expect(lines == ["a", "b"])
-    }
-  }
-
   @Test func `A loop that is late reads what has come before it complains`() async throws {
     try await withPair { loop, client, server in
       server.readTimeout = .milliseconds(5)
