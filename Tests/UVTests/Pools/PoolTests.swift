@@ -213,7 +213,7 @@ import UVTestSupport
       #expect(!client.keepsLoopRunning)
       client.keepsLoopRunning = true
       client.readTimeout = .milliseconds(1)
-      await expectError(.timedOut, of: try await client.read().value)
+      await expectError(.timedOut, of: try await client.next().value)
     }
   }
 
