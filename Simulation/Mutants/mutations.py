@@ -211,7 +211,10 @@ def find(path, source, enums):
         inner = [span for span in spans if span[0] <= edit.start and edit.end <= span[1]]
         edit.function = min(inner, key=lambda span: span[1] - span[0]) if inner else (edit.start, edit.end)
         edit.path = path
-        own = f"{source.text[slice(*edit.function)]}\0{edit.kind}\0{edit.start - edit.function[0]}\0{edit.text}"
+        # A number of a property has but its line and its file.
+        line = source.text[source.text.rfind("\n", 0, edit.start):edit.end] if not inner else ""
+        place = path.rsplit("/", 1)[-1] + line if not inner else ""
+        own = f"{place}{source.text[slice(*edit.function)]}\0{edit.kind}\0{edit.start - edit.function[0]}\0{edit.text}"
         digest = hashlib.sha256(own.encode()).hexdigest()[:16]
         seen[digest] = seen.get(digest, 0) + 1
         edit.key = digest if seen[digest] == 1 else f"{digest}.{seen[digest]}"
