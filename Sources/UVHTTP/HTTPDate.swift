@@ -37,7 +37,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, LosslessStringConvertibl
   /// The time that a text says, in one of the three forms that HTTP has had; nil for anything else.
   ///
   /// - Parameter description: `Sun, 06 Nov 1994 08:49:37 GMT`, or as programs before 1997 wrote it:
-  ///   `Sunday, 06-Nov-94 08:49:37 GMT`, whose year is less than 50 years away, or `Sun Nov  6 08:49:37 1994`.
+  ///   `Sunday, 06-Nov-94 08:49:37 GMT`, whose year is at most 50 years ahead, or `Sun Nov  6 08:49:37 1994`.
   public init?(_ description: String) {
     var words = description.split { " ,-".contains($0) }
     // The day, the month and the year come before the time.
