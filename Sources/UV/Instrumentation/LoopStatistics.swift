@@ -1,6 +1,6 @@
 import CUV
 
-/// What is open on a loop, and what the loop has done since it was made; see ``EventLoop/statistics``.
+/// Counts of a loop: of open objects, and of its work since it was made; see ``EventLoop/statistics``.
 public struct LoopStatistics: Hashable, Sendable {
   // MARK: What is open
 
@@ -79,7 +79,7 @@ extension EventLoop {
     return LoopStatistics(self)
   }
 
-  /// What libuv has counted; nil if it doesn't count, or the loop has ended.
+  /// libuv's own counts; nil if libuv has none, or the loop has ended.
   fileprivate var metrics: cuv_metrics? {
     guard !isClosed, let metricsInfo = internals.newer.metricsInfo else { return nil }
     var counts = cuv_metrics()

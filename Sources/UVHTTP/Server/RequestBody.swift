@@ -14,7 +14,7 @@ struct RequestBody {
 
   var progress = Progress.complete
   var parser: BodyParser
-  /// What the program reads it from.
+  /// The program's source of its bytes.
   var source: HTTPBody?
   /// Why it was refused.
   var refusal: Refusal?

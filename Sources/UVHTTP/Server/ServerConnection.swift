@@ -25,7 +25,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
     case ended
   }
 
-  /// What may be handed out beside the last request that has come.
+  /// The requests that may be handed out beside the last one.
   enum Successors {
     /// Requests whose order makes no difference.
     case shared
@@ -35,7 +35,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
     case otherProtocol
   }
 
-  /// What the stream's total timeout is set for, unless bytes wait for the client.
+  /// The purpose of the stream's total timeout, unless bytes wait for the client.
   enum Timed {
     case nothing
     case head
