@@ -26,6 +26,7 @@ public final class EventLoopGroup: Sendable {
   public let executors: [LoopExecutor]
   private let threads = LoopThreads()
   private let turns = Atomic<Int>(0)
+  private let ending = Mutex<Task<ShutdownReport, Never>?>(nil)
 
   /// How many cores this process may use, and so how many loops a group has by default.
   ///
@@ -75,7 +76,7 @@ public final class EventLoopGroup: Sendable {
   /// all the same, in the time that it was given; call this again to give it less.
   ///
   /// - Parameter limit: How long the connections may take. Zero or less gives them no time.
-  /// - Returns: What was cut off, once the threads have ended.
+  /// - Returns: What was cut off, once the threads have ended. All calls get the same report.
   ///
   /// The corresponding libuv functions are `uv_close` and `uv_tcp_close_reset`.
   public func shutdownGracefully(within limit: Duration) async -> ShutdownReport {
@@ -87,7 +88,23 @@ public final class EventLoopGroup: Sendable {
     return (try? outcome.get()) ?? ShutdownReport(isComplete: false)
   }
 
+  /// Ends the group once, whoever asks. A later call with less time only hurries the drains of the first: if
+  /// it stopped the loops itself, the first would find no loop to ask for its report.
   private func end(until deadline: LoopClock.Instant) async -> ShutdownReport {
+    let (end, isFirst) = ending.withLock { ending in
+      if let ending { return (ending, false) }
+      let end = Task.detached { await self.drainAndStop(until: deadline) }
+      ending = end
+      return (end, true)
+    }
+    if !isFirst {
+      _ = await drain(until: deadline)
+      _ = await drain(until: deadline)
+    }
+    return await end.value
+  }
+
+  private func drainAndStop(until deadline: LoopClock.Instant) async -> ShutdownReport {
     // All loops are notified at once: one that is stuck in a callback doesn't let the others accept meanwhile.
     _ = await drain(until: deadline)
     // By now none listens. A connection that one loop had accepted for another may have come after the other
