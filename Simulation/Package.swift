@@ -99,7 +99,8 @@ let package = Package(
         "Requests/RequestRuleTests.swift", "Shutdown/FarewellTests.swift",
         "Shutdown/GracefulShutdownTests.swift", "Shutdown/HandleShutdownTests.swift",
         "Shutdown/QuiescingTests.swift", "Streams", "Tasks/LimitedTaskGroupTests.swift",
-        "Tasks/TaskGroupTests.swift", "Threads", "Time/TimeRuleTests.swift", "Time/TimerTests.swift",
+        "Tasks/SemaphoreTests.swift", "Tasks/TaskGroupTests.swift", "Threads", "Time/TimeRuleTests.swift",
+        "Time/TimerTests.swift",
         "Values/BytesBuilderTests.swift", "Values/ValueTests.swift",
       ], swiftSettings: settings),
     // The contract of streams, on TCP, sockets of the Unix domain, and TLS.

@@ -43,6 +43,8 @@ public final class CustomSource<Element>: ReadableSource<Element>, SourceDriver 
   /// How many more microtasks a source waits for readers to ask again, before it pauses.
   @exclusivity(unchecked) private var patience = 0
   @exclusivity(unchecked) private var stay: SourceStay?
+  /// Signalled when all that was sent has been delivered; nil until somebody waits for that.
+  @usableFromInline @exclusivity(unchecked) private(set) var drained: LoopCondition?
 
   /// Makes a source, which does nothing until somebody asks for an element.
   ///
@@ -54,7 +56,8 @@ public final class CustomSource<Element>: ReadableSource<Element>, SourceDriver 
   ///   - pause: Called when nobody asks any more, and when the loop is shut down while somebody asks. It
   ///     isn't called when you end the source with ``finish(_:)``.
   public init(
-    _ loop: EventLoop, _ operation: String, resume: @escaping Handler, pause: @escaping Handler = { _ in }
+    _ loop: EventLoop, _ operation: String, resume: @escaping Handler = { _ in },
+    pause: @escaping Handler = { _ in }
   ) {
     onResume = resume
     onPause = pause
@@ -79,6 +82,31 @@ public final class CustomSource<Element>: ReadableSource<Element>, SourceDriver 
     unasked.append(element)
     if source.hasDemand { flushLater() }
     return true
+  }
+
+  /// How many elements have been sent that nobody has asked for yet. Complexity: O(1).
+  public var queuedCount: Int { unasked.count }
+
+  /// Waits until readers have all that was sent. A producer that waits after each element never is more than
+  /// one ahead; one that waits when ``queuedCount`` has reached a limit, so many.
+  ///
+  /// - Returns: A request that ends when nothing is queued. It fails with `cancelled` if the loop ends first.
+  public func drain() -> Request<Void> { Request(of: loop) { [self] in drain($0) } }
+
+  /// Waits until readers have all that was sent; see ``drain()``.
+  ///
+  /// - Parameter done: Called once on the loop's thread, never before this function returns.
+  /// - Returns: A way to cancel.
+  @discardableResult
+  public func drain(_ done: @escaping Completion<Void>) -> PendingRequest {
+    loop.requireOnLoop("drain()")
+    if unasked.isEmpty {
+      loop.complete(done, .write)
+      return PendingRequest()
+    }
+    let drained = drained ?? LoopCondition(loop)
+    self.drained = drained
+    return drained.wait("drain", done)
   }
 
   /// Ends the source, once readers have received what you sent before. Only the first call counts.
@@ -117,6 +145,7 @@ public final class CustomSource<Element>: ReadableSource<Element>, SourceDriver 
       source.deliver(element)
       if loop.spend(1), !unasked.isEmpty { return flushLater() }
     }
+    if hasDelivered, unasked.isEmpty { drained?.broadcast() }
     if isToFlushAgain(hasDelivered, isEmpty: unasked.isEmpty) { flushLater() }
   }
 
@@ -192,7 +221,9 @@ public final class CustomSource<Element>: ReadableSource<Element>, SourceDriver 
     if isCancelled || source.hasEnded || source.hasHandler { return source.outcomeIfReady() }
     // Others may wait, who asked before. If the turn's budget is used up, the task waits, too.
     if unasked.isEmpty || source.hasDemand || loop.spend(1) { return nil }
-    return .success(unasked.popFirst())
+    let element = unasked.popFirst()
+    if unasked.isEmpty { drained?.broadcast() }
+    return .success(element)
   }
 
   @inlinable

@@ -43,7 +43,7 @@ final class PoolCore<Resource: PoolResource>: AnyPoolCore {
   private var leased: [UInt: PoolEntry<Resource>] = [:]
   /// The one that was used last is last.
   private var idle: [PoolEntry<Resource>] = []
-  private var waiters = PoolWaiters<Resource>()
+  private var waiters = WaitingLine<PoolWaiter<Resource>>()
   private var closingCount = 0
   private var hasEnded = false
   private var endWaiters = Waiters<Void>()

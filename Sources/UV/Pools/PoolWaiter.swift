@@ -1,5 +1,5 @@
 /// Somebody who has asked a pool for a resource, until they have one.
-final class PoolWaiter<Resource: PoolResource>: Cancelling {
+final class PoolWaiter<Resource: PoolResource>: Cancelling, LineWaiter {
   private let core: PoolCore<Resource>
   let start: LoopClock.Instant
   /// Nil once it is known how the wait ends.
@@ -61,36 +61,5 @@ final class PoolWaiter<Resource: PoolResource>: Cancelling {
 
   func awaited(slot: UInt, generation: UInt) -> Awaited? {
     isWaiting ? Awaited(operation: "lease", subject: core.state) : nil
-  }
-}
-
-/// The waiters for a resource, in the order in which they came. One that leaves stays in the queue, where
-/// it is passed over, so that leaving costs the others nothing.
-struct PoolWaiters<Resource: PoolResource> {
-  private var queue = Queue<PoolWaiter<Resource>>()
-  private(set) var count = 0
-
-  var isEmpty: Bool { count == 0 }
-
-  mutating func append(_ waiter: PoolWaiter<Resource>) {
-    queue.append(waiter)
-    count += 1
-  }
-
-  /// Takes out the one that has waited longest.
-  mutating func popFirst() -> PoolWaiter<Resource>? {
-    while let waiter = queue.popFirst() {
-      guard waiter.isWaiting else { continue }
-      count -= 1
-      return waiter
-    }
-    return nil
-  }
-
-  /// Notes that one has left.
-  mutating func oneLeft() {
-    count -= 1
-    guard queue.count > 32, queue.count > 2 * count else { return }
-    for waiter in queue.takeAll() where waiter.isWaiting { queue.append(waiter) }
   }
 }
