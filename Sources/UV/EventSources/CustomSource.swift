@@ -145,13 +145,13 @@ public final class CustomSource<Element>: ReadableSource<Element>, SourceDriver 
       source.deliver(element)
       if loop.spend(1), !unasked.isEmpty { return flushLater() }
     }
-    if hasDelivered, unasked.isEmpty { drained?.broadcast() }
     if isToFlushAgain(hasDelivered, isEmpty: unasked.isEmpty) { flushLater() }
   }
 
   /// Ends or pauses the source if that is due, when elements have been delivered, or none.
   @usableFromInline
   func isToFlushAgain(_ hasDelivered: Bool, isEmpty: Bool) -> Bool {
+    if hasDelivered, isEmpty { drained?.broadcast() }
     if isEmpty, let end {
       stay.take()?.end()
       source.finish(end.error)
