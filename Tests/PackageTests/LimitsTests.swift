@@ -80,8 +80,8 @@ import Testing
         "static let limit = 10_000"
       ),
       ("backlog of a listener", "Sources/UV/Connections/TCP.swift", "backlog: Int = 511"),
-      ("a turn's budget", "Sources/UV/Loop/TurnBudget.swift", "static let full = 2048"),
-      ("a stream's share of a turn", "Sources/UV/Loop/TurnBudget.swift", "static let limit = 128 << 10"),
+      ("a turn's budget", "Sources/UV/Loop/EventLoop+Microtasks.swift", "static let full = 2048"),
+      ("a stream's share of a turn", "Sources/UV/Handles/ReadBuffer.swift", "static let limit = 128 << 10"),
       (
         "blocks of 4,096 bytes for reads of files that a loop keeps", "Sources/UV/Handles/ReadBuffer.swift",
         "static let limit = 64"

@@ -15,6 +15,9 @@ struct OpenHandles {
 }
 
 extension EventLoop {
+  /// The connections that came through a listener and are not closed.
+  package var openConnectionCount: Int { openHandles.acceptedCount }
+
   func link(_ block: HandleBlock) {
     assertOnLoop()
     assert(

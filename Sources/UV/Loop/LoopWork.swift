@@ -88,14 +88,6 @@ extension EventLoop {
   /// Notifies a writer in a microtask that its bytes are on their way, without a closure.
   package func completeWrite(_ done: @escaping Completion<Void>) { complete(done, .write) }
 
-  /// A number that no other waiter of the loop's sources has; never 0.
-  @usableFromInline
-  @inline(__always)
-  func numberWaiter() -> UInt {
-    assertOnLoop()
-    return microtasks.numberWaiter()
-  }
-
   /// Has `writer` flushed at the start of the next turn, before the loop waits.
   package func flushNextTurn(_ writer: any Flushable) { internals.flushNextTurn(writer) }
 

@@ -169,8 +169,3 @@ struct LoopCounts {
   /// Bytes that the system has taken from streams. A write that waits counts when it ends.
   var bytesWritten = 0
 }
-
-extension EventLoop {
-  /// The connections that came through a listener and are not closed.
-  package var openConnectionCount: Int { openHandles.acceptedCount }
-}

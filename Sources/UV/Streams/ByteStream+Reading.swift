@@ -48,6 +48,32 @@ func didRead(
 }
 
 extension ByteStream {
+  // MARK: What readers wait for, and have left
+
+  /// It is made now if there is none.
+  var reads: FrameReader {
+    if let unmanagedReads { return unmanagedReads.takeUnretainedValue() }
+    let reads = FrameReader(self)
+    unmanagedReads = .passRetained(reads)
+    return reads
+  }
+
+  /// Calls `body` with it, if there has been need of it, without retaining it. Sound: it goes with the
+  /// stream.
+  @inline(__always)
+  @discardableResult
+  func readsIfAny<T>(_ body: (FrameReader) -> T) -> T? { unmanagedReads?._withUnsafeGuaranteedRef(body) }
+
+  /// It, if readers of the next bytes have to ask there.
+  var readsInUse: FrameReader? {
+    @inline(__always) get { readsIfAny { $0.isInUse } == true ? reads : nil }
+  }
+
+  /// Whether bytes pass a filter.
+  var isFiltered: Bool {
+    @inline(__always) get { writesIfAny { $0.isFiltered } ?? false }
+  }
+
   /// Has bytes come into the memory of the filter.
   @inline(never)
   fileprivate func reserveForFilter(_ buffer: UnsafeMutablePointer<uv_buf_t>) -> Bool {
@@ -128,60 +154,70 @@ extension ByteStream {
   }
 }
 
-/// Frames that have come already.
-///
-/// These functions look only at bytes that the stream has read and no reader has taken. They don't ask the
-/// system for more, and wait for nothing.
+/// The way of a byte from libuv to the body of a `for try await` loop.
 extension ByteStream {
-  /// Takes the bytes before a delimiter, at most `limit` bytes, if they have come, and takes the delimiter away.
+  /// The iterator over a stream's bytes.
   ///
-  /// A server whose peers send several requests at once can gather its answers until the next request isn't
-  /// complete, and write them together:
-  ///
-  /// ```swift
-  /// while let head = try await connection.read(until: "\r\n\r\n", limit: 8192).value {
-  ///   answers.append(answer(head))
-  ///   while let next = try connection.tryRead(until: "\r\n\r\n", limit: 8192) { answers.append(answer(next)) }
-  ///   try await connection.write(answers.takeBytes()).value
-  /// }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - delimiter: One byte or more, such as `"\r\n"`.
-  ///   - limit: The most bytes that there may be before the delimiter, 0 or more.
-  /// - Returns: The bytes before the delimiter. Nil if they haven't come completely, if another reader waits,
-  ///   or if the stream has ended; ``read(until:limit:)`` then says which.
-  /// - Throws: `messageTooLong` if the delimiter doesn't come within the limit, and `invalidArgument` for an
-  ///   empty delimiter or a negative limit. The bytes stay in both cases.
-  ///
-  /// Complexity: O(*n*). No memory is allocated if the bytes came in one read of the system.
-  public final func tryRead(until delimiter: Bytes, limit: Int) throws(UVError) -> Bytes? {
-    try tryRead(ReadRequest(.until, limit, delimiter))
+  /// It is inlined into the loop that uses it. Each call of an asynchronous function costs a change of
+  /// executor, which costs more than a read.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    @usableFromInline let stream: ByteStream
+    /// The task that iterates. It is looked up only once.
+    @usableFromInline var task: LoopTaskBase?
+
+    init(stream: ByteStream) { self.stream = stream }
+
+    /// The next bytes, or nil at the end. It returns at once if they are there.
+    ///
+    /// - Throws: The error that ended the stream, or `cancelled` if the task is cancelled.
+    @inlinable
+    @inline(__always)
+    public nonisolated(nonsending) mutating func next(
+      isolation: (any Actor)? = #isolation
+    ) async throws(UVError) -> Bytes? {
+      if let outcome = stream.immediateRead(by: &task) { return try outcome.get() }
+      guard let task else { return try await stream.readFromAnotherTask().get() }
+      let outcome = await withContinuation { stream.waitToRead($0, task) }
+      task.didWait()
+      return try outcome.value.get()
+    }
   }
 
-  /// Takes a line of at most `limit` bytes if it has come, and takes its end away; see ``readLine(limit:onlyCRLF:)`` and
-  /// ``tryRead(until:limit:)``.
-  ///
-  /// - Parameter limit: The most bytes that the line may have, 0 or more.
-  /// - Returns: The line; nil as with ``tryRead(until:limit:)``.
-  /// - Throws: `messageTooLong` and `invalidArgument`, as ``tryRead(until:limit:)`` does.
-  public final func tryReadLine(limit: Int) throws(UVError) -> Bytes? {
-    try tryRead(ReadRequest(.line, limit))
+  /// The outcome of the next read if it is known without waiting.
+  @usableFromInline
+  func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
+    let current = cuv_current_task()
+    if task?.isRun(by: current) != true { task = loop.tasks.find(current) }
+    if let reads = readsInUse { return reads.outcomeIfReady(ReadRequest(.any), current) }
+    return source.outcomeIfReady(for: current)
   }
 
-  /// Takes a number of bytes if they have come; see ``read(exactly:)`` and ``tryRead(until:limit:)``.
-  ///
-  /// - Parameter count: How many bytes, 0 to 1 GiB.
-  /// - Returns: The bytes; nil as with ``tryRead(until:limit:)``.
-  /// - Throws: `invalidArgument` if `count` is out of range.
-  public final func tryRead(exactly count: Int) throws(UVError) -> Bytes? {
-    try tryRead(ReadRequest(.exactly, count))
+  @usableFromInline
+  func waitToRead(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase
+  ) {
+    task.willWait(for: wait(continuation))
   }
 
-  private func tryRead(_ frame: ReadRequest) throws(UVError) -> Bytes? {
-    if !frame.isValid { throw frame.invalid }
-    return try (readsIfAny { $0.outcomeIfHere(frame) } ?? nil)?.get() ?? nil
+  @usableFromInline
+  nonisolated(nonsending) func readFromAnotherTask() async -> Result<Bytes?, UVError> {
+    if let outcome = readsInUse == nil ? source.outcomeIfReady() : nil { return outcome }
+    return await suspend(on: loop, task: nil) { wait($0) }
   }
+
+  @inline(__always)
+  private func wait(
+    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>
+  ) -> PendingRequest {
+    if let reads = readsInUse { return reads.ask(ReadRequest(.any), .task(continuation)) }
+    return source.wait(continuation, from: self)
+  }
+
+  /// Iterates over the stream's bytes until the peer ends the stream.
+  ///
+  /// If your program closes the stream meanwhile, the iteration throws `cancelled`. It doesn't end with nil,
+  /// because that would mean that everything has been read.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 }
 
 extension ByteStream {

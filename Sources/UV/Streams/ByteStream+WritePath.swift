@@ -34,12 +34,6 @@ extension ByteStream {
     return writes
   }
 
-  /// Calls `body` with the writes that wait, if there have been any, without retaining them. Sound: they go
-  /// with the stream.
-  @inline(__always)
-  @discardableResult
-  func writesIfAny<T>(_ body: (WriteQueue) -> T) -> T? { unmanagedWrites?._withUnsafeGuaranteedRef(body) }
-
   // MARK: Callbacks
 
   /// Begins a write of `count` bytes.

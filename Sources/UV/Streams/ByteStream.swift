@@ -79,6 +79,12 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     return sidecar
   }
 
+  /// Calls `body` with the writes that wait, if there have been any, without retaining them. Sound: they go
+  /// with the stream.
+  @inline(__always)
+  @discardableResult
+  func writesIfAny<T>(_ body: (WriteQueue) -> T) -> T? { unmanagedWrites?._withUnsafeGuaranteedRef(body) }
+
   var stream: UnsafeMutablePointer<uv_stream_t> { cuv_stream(block.raw) }
 
   // MARK: Reading
@@ -156,69 +162,6 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     letGo(.source)
   }
 
-  /// The iterator over a stream's bytes.
-  ///
-  /// It is inlined into the loop that uses it. Each call of an asynchronous function costs a change of
-  /// executor, which costs more than a read.
-  public struct AsyncIterator: AsyncIteratorProtocol {
-    @usableFromInline let stream: ByteStream
-    /// The task that iterates. It is looked up only once.
-    @usableFromInline var task: LoopTaskBase?
-
-    init(stream: ByteStream) { self.stream = stream }
-
-    /// The next bytes, or nil at the end. It returns at once if they are there.
-    ///
-    /// - Throws: The error that ended the stream, or `cancelled` if the task is cancelled.
-    @inlinable
-    @inline(__always)
-    public nonisolated(nonsending) mutating func next(
-      isolation: (any Actor)? = #isolation
-    ) async throws(UVError) -> Bytes? {
-      if let outcome = stream.immediateRead(by: &task) { return try outcome.get() }
-      guard let task else { return try await stream.readFromAnotherTask().get() }
-      let outcome = await withContinuation { stream.waitToRead($0, task) }
-      task.didWait()
-      return try outcome.value.get()
-    }
-  }
-
-  /// The outcome of the next read if it is known without waiting.
-  @usableFromInline
-  func immediateRead(by task: inout LoopTaskBase?) -> Result<Bytes?, UVError>? {
-    let current = cuv_current_task()
-    if task?.isRun(by: current) != true { task = loop.tasks.find(current) }
-    if let reads = readsInUse { return reads.outcomeIfReady(ReadRequest(.any), current) }
-    return source.outcomeIfReady(for: current)
-  }
-
-  @usableFromInline
-  func waitToRead(
-    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>, _ task: LoopTaskBase
-  ) {
-    task.willWait(for: wait(continuation))
-  }
-
-  @usableFromInline
-  nonisolated(nonsending) func readFromAnotherTask() async -> Result<Bytes?, UVError> {
-    if let outcome = readsInUse == nil ? source.outcomeIfReady() : nil { return outcome }
-    return await suspend(on: loop, task: nil) { wait($0) }
-  }
-
-  @inline(__always)
-  private func wait(
-    _ continuation: UnsafeContinuation<UnsafeTransfer<Result<Bytes?, UVError>>, Never>
-  ) -> PendingRequest {
-    if let reads = readsInUse { return reads.ask(ReadRequest(.any), .task(continuation)) }
-    return source.wait(continuation, from: self)
-  }
-
-  /// Iterates over the stream's bytes until the peer ends the stream.
-  ///
-  /// If your program closes the stream meanwhile, the iteration throws `cancelled`. It doesn't end with nil,
-  /// because that would mean that everything has been read.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
-
   override var isAwaited: Bool { source.hasDemand }
 
   override var queuedByteCount: Int { writesIfAny { $0.byteCount } ?? 0 }
@@ -284,5 +227,15 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     if readsIfAny({ $0.close(error) }) == nil { source.finish(error) }
     loop.openHandles.standardStreams.forget(self)
     super.didClose()
+  }
+}
+
+extension HandleBlock {
+  /// Calls `body` with the sidecar of a stream, if there is one. Sound: it is of this class, and stays until
+  /// the handle closes.
+  @inline(__always)
+  func withSidecar(_ body: (StreamTimeouts) -> Void) {
+    guard let sidecar = header.pointee.sidecar else { return }
+    Unmanaged<StreamTimeouts>.fromOpaque(sidecar.toOpaque())._withUnsafeGuaranteedRef(body)
   }
 }

@@ -82,11 +82,6 @@ extension ByteStream {
   /// The filter, if there is one.
   var filter: (any StreamFilter)? { writesIfAny { $0.filter } ?? nil }
 
-  /// Whether bytes pass a filter.
-  var isFiltered: Bool {
-    @inline(__always) get { writesIfAny { $0.isFiltered } ?? false }
-  }
-
   /// Sets the filter. Called before anybody reads or writes.
   package func setFilter(_ filter: any StreamFilter) { writes.filter = filter }
 

@@ -298,13 +298,3 @@ final class StreamTimeouts: HandleExtension {
     quiescing.take()?.tell(.failure(UVError(.cancelled, operation: "quiescing")))
   }
 }
-
-extension HandleBlock {
-  /// Calls `body` with the sidecar of a stream, if there is one. Sound: it is of this class, and stays until
-  /// the handle closes.
-  @inline(__always)
-  func withSidecar(_ body: (StreamTimeouts) -> Void) {
-    guard let sidecar = header.pointee.sidecar else { return }
-    Unmanaged<StreamTimeouts>.fromOpaque(sidecar.toOpaque())._withUnsafeGuaranteedRef(body)
-  }
-}

@@ -225,6 +225,19 @@ package class LoopTaskBase {
   func didWait() { wait = PendingRequest() }
 }
 
+/// Suspends the task until the continuation is resumed. It does the same as `withUnsafeContinuation` without
+/// a change of executor.
+///
+/// `withUnsafeContinuation` takes an isolation and so begins by changing to it. That costs as much as a read,
+/// even if it changes nothing. This function stays on its caller's executor.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) func withContinuation<T>(
+  _ body: (UnsafeContinuation<T, Never>) -> Void
+) async -> sending T {
+  await _unsafeInheritExecutor_withUnsafeContinuation(body)
+}
+
 /// A task that another task waits for.
 extension LoopTaskBase: Cancelling {
   /// Cancelling the task that waits doesn't cancel this one.
