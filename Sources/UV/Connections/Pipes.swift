@@ -133,11 +133,6 @@ public struct Pipes {
   }
 }
 
-extension EventLoop {
-  /// Pipes and Unix domain sockets on this loop.
-  public var pipes: Pipes { Pipes(loop: self) }
-}
-
 /// The process at the other end of a Unix domain socket, and its user. The system says it, so the peer can't lie.
 ///
 /// The corresponding option of Linux is `SO_PEERCRED`; Apple's systems and FreeBSD have `getpeereid`.

@@ -150,11 +150,6 @@ public struct TCP {
   }
 }
 
-extension EventLoop {
-  /// TCP on this loop.
-  public var tcp: TCP { TCP(loop: self) }
-}
-
 /// How long ``TCP/connect(host:port:delays:)`` waits for what may still come before it tries something else.
 ///
 /// The values are those of RFC 8305, version 2 of what is called Happy Eyeballs.

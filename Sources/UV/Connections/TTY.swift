@@ -95,20 +95,3 @@ public final class TTY: ByteStream {
     return (Int(columns), Int(rows))
   }
 }
-
-extension EventLoop {
-  /// Opens a terminal.
-  ///
-  /// Some terminals can't be opened a second time, such as the controlling side of a pseudo-terminal. A write
-  /// to such a terminal blocks the thread, and so the loop, until the system has taken the bytes.
-  ///
-  /// - Parameter fileDescriptor: A descriptor of the terminal, such as 0, 1 or 2. It still belongs to the
-  ///   caller.
-  /// - Throws: `badDescriptor` if the descriptor isn't open, `notTerminal` if it isn't a terminal, and
-  ///   `tooManyOpenFiles`.
-  ///
-  /// The corresponding libuv function is `uv_tty_init`.
-  public func tty(_ fileDescriptor: Int32) throws(UVError) -> TTY {
-    try TTY(loop: self, fileDescriptor: fileDescriptor)
-  }
-}

@@ -67,6 +67,13 @@ extension EventLoop {
 }
 
 extension EventLoop {
+  /// Throws if a handle of the loop has that descriptor already. libuv itself only checks the handles that it
+  /// polls.
+  func checkUnowned(_ descriptor: Int32, _ operation: String) throws(UVError) {
+    guard descriptor >= 0, openHandles.descriptors.contains(descriptor) else { return }
+    throw UVError(.fileExists, operation: operation, subject: "descriptor \(descriptor)")
+  }
+
   /// Every handle on the loop, for finding out what keeps the loop running. The handles that the loop needs
   /// for itself are included, and so are a host's. Complexity: O(*n*) in the number of handles.
   ///

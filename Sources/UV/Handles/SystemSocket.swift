@@ -25,11 +25,6 @@ package enum SystemSocket {
   }
 }
 
-extension EventLoop {
-  /// Gives the calling thread the loop's name, for debuggers.
-  package func nameThread() { cuv_name_thread(name) }
-}
-
 /// The file of a listening Unix domain socket. The processes that have the socket own the file together: the
 /// last one removes it. See Design/0067-owners.md.
 struct SocketFile: Sendable {

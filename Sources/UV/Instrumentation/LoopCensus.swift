@@ -28,14 +28,11 @@ package struct LoopCensus: Sendable {
   package fileprivate(set) var listeners = 0
 }
 
-extension EventLoop {
-  /// Counts the tasks and connections of the loop, some ten nanoseconds for each. On the loop's thread.
-  package func census() -> LoopCensus {
-    assertOnLoop()
-    var census = LoopCensus()
+extension LoopCensus {
+  init(of loop: EventLoop) {
     let now = uv_hrtime() / 1_000_000
     var places: [PlaceKey: (tasks: LoopCensus.Tasks, oldest: UInt64)] = [:]
-    tasks.forEach { task in
+    loop.tasks.forEach { task in
       let key = PlaceKey(place: task.origin)
       var entry = places[key] ?? (LoopCensus.Tasks(place: task.origin.description), .max)
       entry.tasks.count += 1
@@ -43,14 +40,13 @@ extension EventLoop {
       entry.oldest = min(entry.oldest, task.start)
       places[key] = entry
     }
-    census.tasks = places.values.map { entry in
+    tasks = places.values.map { entry in
       var tasks = entry.tasks
       tasks.oldest = .milliseconds(now > entry.oldest ? now - entry.oldest : 0)
       return tasks
     }
-    census.tasks.sort { ($1.count, $0.place) < ($0.count, $1.place) }
-    forEachHandle { $0.count(in: &census) }
-    return census
+    tasks.sort { ($1.count, $0.place) < ($0.count, $1.place) }
+    loop.forEachHandle { $0.count(in: &self) }
   }
 }
 

@@ -50,7 +50,7 @@ public struct LoopStatistics: Hashable, Sendable {
   /// ``LoopOption/idleTime``. A loop that waits little has little time to spare.
   public let idleTime: Duration
 
-  fileprivate init(_ loop: EventLoop) {
+  init(_ loop: EventLoop) {
     handles = loop.openHandles.count
     requests = loop.requests.count
     timers = loop.timers.count + (loop.timers.quiet?.count ?? 0)
@@ -64,25 +64,5 @@ public struct LoopStatistics: Hashable, Sendable {
     let metrics = loop.metrics
     (turns, events, eventsWaiting) = (metrics?.loop_count, metrics?.events, metrics?.events_waiting)
     idleTime = loop.isClosed ? .zero : .nanoseconds(uv_metrics_idle_time(loop.raw))
-  }
-}
-
-extension EventLoop {
-  /// Counts of what is open on the loop, for finding leaks, and of what the loop has done. Call it on the
-  /// loop's thread. Complexity: O(1).
-  ///
-  /// ``snapshot(limit:)`` lists what is open, and ``lag`` says how late the loop is.
-  ///
-  /// The corresponding libuv functions are `uv_metrics_info` and `uv_metrics_idle_time`.
-  public var statistics: LoopStatistics {
-    assertOnLoop()
-    return LoopStatistics(self)
-  }
-
-  /// libuv's own counts; nil if libuv has none, or the loop has ended.
-  fileprivate var metrics: cuv_metrics? {
-    guard !isClosed, let metricsInfo = internals.newer.metricsInfo else { return nil }
-    var counts = cuv_metrics()
-    return metricsInfo(raw, &counts) == 0 ? counts : nil
   }
 }

@@ -44,6 +44,13 @@ extension EventLoop {
     return true
   }
 
+  /// Reports a failure that is known at once, when the caller's stack has been left.
+  @discardableResult
+  package func answer<Success>(_ done: @escaping Completion<Success>, _ error: UVError) -> PendingRequest {
+    queueMicrotask { done(.failure(error)) }
+    return PendingRequest()
+  }
+
   /// Whether the caller is a completion of the last round, or something that such a completion has queued. A
   /// task isn't: it gets its answers, because it couldn't end otherwise. Neither is code outside the round.
   var isAnswering: Bool {

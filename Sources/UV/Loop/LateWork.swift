@@ -169,11 +169,3 @@ private func lookCallback(_ timer: UnsafeMutablePointer<uv_timer_t>?) {
   let loop = Unmanaged<EventLoop>.fromOpaque(cuv_handle_data(timer)).takeUnretainedValue()
   loop.work.givenUp.look(at: loop)
 }
-
-extension EventLoop {
-  /// How long the loop waits in silence for work that has been given up, in milliseconds; for tests.
-  package var patienceWithGivenUpWork: UInt64 {
-    get { work.givenUp.patience }
-    set { work.givenUp.patience = newValue }
-  }
-}

@@ -113,6 +113,17 @@ final class LoopInternals {
     if isAttached, !hasUnflushed { uv_unref(cuv_handle(prepare)) }
   }
 
+  /// Has libuv read the clock before a wait that a timer ends.
+  ///
+  /// libuv counts the wait from its own time, which is that of the turn's beginning. Without this, a timer
+  /// would be late by as long as the turn took. A loop without timers, and one that doesn't wait, reads no
+  /// clock.
+  @inline(__always)
+  fileprivate func readClockToWait(_ raw: UnsafeMutablePointer<uv_loop_t>) {
+    // Zero is the answer too while descriptors wait to be polled for the first time.
+    if uv_backend_timeout(raw) >= 0, !isPumping { uv_update_time(raw) }
+  }
+
   func stopPumping() { uv_idle_stop(idle) }
 
   /// Flushes `writer` at the start of the next turn, before the loop waits.
@@ -185,7 +196,7 @@ private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
     if state.pointee.count == 0, !state.pointee.hasNewTimers, !loop.internals.hasUnflushed,
       loop.instrumentation.turns == nil
     {
-      loop.tellTimeToPoll()
+      loop.internals.readClockToWait(loop.raw)
       return true
     }
     return false
@@ -199,21 +210,8 @@ private func prepareCallback(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
     if !loop.internals.hasUnflushed { break }
   }
   if loop.internals.hasUnflushed { _ = loop.internals.pump() }
-  loop.tellTimeToPoll()
+  loop.internals.readClockToWait(loop.raw)
   if let watch = loop.instrumentation.turns { loop.endTurn(watch) }
-}
-
-extension EventLoop {
-  /// Has libuv read the clock before a wait that a timer ends.
-  ///
-  /// libuv counts the wait from its own time, which is that of the turn's beginning. Without this, a timer
-  /// would be late by as long as the turn took. A loop without timers, and one that doesn't wait, reads no
-  /// clock.
-  @inline(__always)
-  fileprivate func tellTimeToPoll() {
-    // Zero is the answer too while descriptors wait to be polled for the first time.
-    if uv_backend_timeout(raw) >= 0, !internals.isPumping { uv_update_time(raw) }
-  }
 }
 
 private func idleCallback(_ handle: UnsafeMutablePointer<uv_idle_t>?) {

@@ -117,6 +117,12 @@ extension EventLoop {
     if work.count == 0, internals.isAttached { internals.wakeup.keepLoopAlive(false) }
   }
 
+  /// How long the loop waits in silence for work that has been given up, in milliseconds; for tests.
+  package var patienceWithGivenUpWork: UInt64 {
+    get { work.givenUp.patience }
+    set { work.givenUp.patience = newValue }
+  }
+
   // MARK: Checkpoints
 
   /// Runs `microtask` at the end of this turn, when the queue of microtasks is empty. It can look at what the

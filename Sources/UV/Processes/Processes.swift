@@ -92,4 +92,14 @@ public struct Processes {
 extension EventLoop {
   /// Child processes of this loop, and signals to any process.
   public var processes: Processes { Processes(loop: self) }
+
+  /// Watches for a signal.
+  ///
+  /// - Parameter signal: The signal to watch for.
+  /// - Throws: `invalidArgument` for a signal that can't be watched, such as `SIGKILL`.
+  ///
+  /// The corresponding libuv functions are `uv_signal_init` and `uv_signal_start`.
+  public func signals(_ signal: Signal) throws(UVError) -> SignalWatcher {
+    try SignalWatcher(loop: self, signal: signal)
+  }
 }

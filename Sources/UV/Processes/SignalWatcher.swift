@@ -66,18 +66,6 @@ public final class SignalWatcher: SourceHandle<Signal> {
   }
 }
 
-extension EventLoop {
-  /// Watches for a signal.
-  ///
-  /// - Parameter signal: The signal to watch for.
-  /// - Throws: `invalidArgument` for a signal that can't be watched, such as `SIGKILL`.
-  ///
-  /// The corresponding libuv functions are `uv_signal_init` and `uv_signal_start`.
-  public func signals(_ signal: Signal) throws(UVError) -> SignalWatcher {
-    try SignalWatcher(loop: self, signal: signal)
-  }
-}
-
 private func signalReceived(_ handle: UnsafeMutablePointer<uv_signal_t>?, _: Int32) {
   idleOwner(of: handle!, as: SignalWatcher.self)?.receive()
 }

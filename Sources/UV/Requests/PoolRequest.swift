@@ -131,11 +131,6 @@ package struct PoolTimes: Sendable {
   }
 }
 
-extension EventLoop {
-  /// How long the thread pool has had requests; nil unless the loop measures it.
-  package var poolTimes: PoolTimes? { requests.poolTimes }
-}
-
 extension ActiveRequest {
   /// Counts a request that libuv itself has run, to the millisecond of the loop's clock. The sum of many is
   /// right, because the clock's steps come at any moment.

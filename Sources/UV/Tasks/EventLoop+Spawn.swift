@@ -61,6 +61,17 @@ extension EventLoop {
     return LoopTask(task)
   }
 
+  /// Gives way on the loop of this thread; see ``giveWay()``.
+  package nonisolated(nonsending) static func giveWay() async { await current?.giveWay() }
+
+  /// Suspends the task until the microtasks that are queued now have run. If the turn's budget is used up,
+  /// that is in the next turn.
+  nonisolated(nonsending) func giveWay() async {
+    await withContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      queueMicrotask { continuation.resume() }
+    }
+  }
+
   func start(_ task: LoopTaskBase) {
     if isEnding(for: task) { startAtEnd(task) } else { begin(task) }
   }

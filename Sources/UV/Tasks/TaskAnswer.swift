@@ -206,16 +206,3 @@ final class AnswerRequest<Success: Sendable>: OutsideRequest<Success> {
     return pending
   }
 }
-
-extension EventLoop {
-  /// Gives way on the loop of this thread; see ``giveWay()``.
-  package nonisolated(nonsending) static func giveWay() async { await current?.giveWay() }
-
-  /// Suspends the task until the microtasks that are queued now have run. If the turn's budget is used up,
-  /// that is in the next turn.
-  nonisolated(nonsending) func giveWay() async {
-    await withContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      queueMicrotask { continuation.resume() }
-    }
-  }
-}

@@ -116,6 +116,9 @@ enum CurrentLoop {
 }
 
 extension EventLoop {
+  /// Gives the calling thread the loop's name, for debuggers.
+  package func nameThread() { cuv_name_thread(name) }
+
   /// Queues a microtask on the ``current`` loop; faster than ``enqueue(_:)``. In a handler that runs for a
   /// loop on a thread without one, the microtask goes to that loop. Returns false if there is no loop.
   package static func enqueueOnCurrent(_ microtask: consuming _Microtask) -> Bool {
@@ -175,6 +178,11 @@ struct ThreadTies {
 }
 
 extension EventLoop {
+  /// Notifies the values of the loop that it ends.
+  func tellLocals() {
+    for place in ties.locals.values { place.observer?.loopEnds() }
+  }
+
   /// Takes the loop out of the slots of all threads.
   func leaveThreads() {
     if EventLoop.current === self { EventLoop.current = nil }

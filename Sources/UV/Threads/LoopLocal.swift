@@ -58,13 +58,6 @@ package protocol LoopLocalObserver: AnyObject {
   func loopEnds()
 }
 
-extension EventLoop {
-  /// Notifies the values of the loop that it ends.
-  func tellLocals() {
-    for place in ties.locals.values { place.observer?.loopEnds() }
-  }
-}
-
 /// A generic type has no static storage.
 private enum LoopLocals {
   static let numbers = Numbering()

@@ -111,8 +111,3 @@ private final class Sleeper: @unchecked Sendable {
     pending?.cancel()
   }
 }
-
-extension EventLoop {
-  /// The loop's clock, for code that takes any `Clock`. It may be used from any task.
-  public var clock: LoopClock { LoopClock(executor: executor) }
-}

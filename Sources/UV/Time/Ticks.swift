@@ -67,14 +67,3 @@ public final class Ticks: ReadableSource<Tick>, SourceDriver {
     if source.hasDemand { resume() } else { source.pauseIfUnwanted() }
   }
 }
-
-extension EventLoop {
-  /// A repeating timer.
-  ///
-  /// - Parameter interval: The time between ticks, a millisecond or more. A shorter interval stops the
-  ///   program with a message. The first tick comes after one interval.
-  /// - Returns: A source of ticks. Its timer runs only while somebody asks.
-  ///
-  /// The corresponding libuv function is `uv_timer_start`.
-  public func ticks(every interval: Duration) -> Ticks { Ticks(loop: self, interval: interval) }
-}

@@ -1,4 +1,16 @@
 extension EventLoop {
+  /// The loop's clock, for code that takes any `Clock`. It may be used from any task.
+  public var clock: LoopClock { LoopClock(executor: executor) }
+
+  /// A repeating timer.
+  ///
+  /// - Parameter interval: The time between ticks, a millisecond or more. A shorter interval stops the
+  ///   program with a message. The first tick comes after one interval.
+  /// - Returns: A source of ticks. Its timer runs only while somebody asks.
+  ///
+  /// The corresponding libuv function is `uv_timer_start`.
+  public func ticks(every interval: Duration) -> Ticks { Ticks(loop: self, interval: interval) }
+
   /// Waits for a time.
   ///
   /// - Parameter duration: How long to wait at least, rounded up to a millisecond. Zero or less means until
