@@ -58,19 +58,19 @@ package final class HostLookup {
     case .success(let addresses):
       if missing > 0, family == AF_INET {
         waiting = addresses
-        timer = loop.sleep(for: delay) { [self] in if case .success = $0 { tell([]) } }
+        timer = loop.sleep(for: delay) { [self] in if case .success = $0 { report([]) } }
       } else {
-        tell(addresses)
+        report(addresses)
       }
     case .failure(let error):
       // That there is no such name is certain only if both say so.
       if self.error.map({ $0.code == .unknownHost }) ?? true { self.error = error }
-      tell([])
+      report([])
     }
     if missing == 0 { end() }
   }
 
-  private func tell(_ addresses: [SocketAddress]) {
+  private func report(_ addresses: [SocketAddress]) {
     timer.cancel()
     let all = addresses + waiting
     waiting = []

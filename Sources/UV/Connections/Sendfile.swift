@@ -162,7 +162,7 @@ final class FilteredSendfile {
   /// Ends the waiting, because of a timeout or of the stream's close, or because nobody waits any more.
   func abandon(_ error: UVError) {
     reading.cancel()
-    tell(.failure(error))
+    report(.failure(error))
   }
 
   private func step() {
@@ -227,10 +227,10 @@ final class FilteredSendfile {
   /// Lets the stream's other writes go on.
   private func end(_ result: Result<Int, UVError>) {
     if !stream.isClosing { stream.writes.release() }
-    tell(result)
+    report(result)
   }
 
-  private func tell(_ result: Result<Int, UVError>) {
+  private func report(_ result: Result<Int, UVError>) {
     guard let done = done.take() else { return }
     file.loop.queueMicrotask { done(result) }
   }

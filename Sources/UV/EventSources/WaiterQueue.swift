@@ -216,7 +216,7 @@ final class WaiterQueue<Element>: AnyWaiterQueue {
   }
 
   /// Notifies a handler of the end that came before it.
-  func tellEnd() {
+  func reportEnd() {
     if hasEnded, let handler = takeHandler() { handler.resume(ending) }
   }
 

@@ -137,7 +137,7 @@ public final class File {
   public func close(_ done: @escaping Completion<Void>) -> PendingRequest {
     startClosing()
     if let closeResult {
-      tell(done, closeResult)
+      notify(done, closeResult)
     } else if closeWaiter == nil {
       closeWaiter = done
     } else {
@@ -162,7 +162,7 @@ public final class File {
         code < 0 ? .failure(failure(code, "fs_close", description)) : .success(())
       closeResult = result
       // Callers that have waited for the operations that were under way.
-      takeCloseWaiters { tell($0, result) }
+      takeCloseWaiters { notify($0, result) }
     } else {
       _ = FileRequest.queue(CUV_FILE_CLOSE, "fs_close", on: self, .void({ [self] in didClose($0) }))
     }
@@ -182,7 +182,7 @@ public final class File {
   }
 
   /// Reports the end of a close in a microtask. A success needs no closure.
-  private func tell(_ done: @escaping Completion<Void>, _ result: Result<Void, UVError>) {
+  private func notify(_ done: @escaping Completion<Void>, _ result: Result<Void, UVError>) {
     switch result {
     case .success: loop.complete(done, .close)
     case .failure: loop.queueMicrotask { done(result) }

@@ -70,13 +70,13 @@ final class FileQueue {
   @discardableResult
   func deliver() -> Bool {
     owner._withUnsafeGuaranteedRef { $0.assertOnLoop() }
-    guard tell() else { return false }
+    guard reportAnswers() else { return false }
     engage()
     return true
   }
 
   /// Reports the answers that have come; false if there are none.
-  private func tell() -> Bool {
+  private func reportAnswers() -> Bool {
     var next = cuv_file_queue_finished(queue)
     if next == nil { return false }
     isDelivering = true
@@ -131,7 +131,7 @@ final class FileQueue {
     engaged.swapAt(index, engaged.count - 1)
     engaged.removeLast()
     keep(work)
-    _ = tell()
+    _ = reportAnswers()
     engage()
     owner.takeUnretainedValue().letGo()
   }

@@ -112,7 +112,7 @@ public final class FileWatcher: SourceHandle<FileEvent> {
     letGo(.source)
   }
 
-  func tell(_ event: FileEvent, limit: Int) {
+  func report(_ event: FileEvent, limit: Int) {
     if unasked.isEmpty, source.hasDemand { return source.deliver(event) }
     unasked.add(event)
     if unasked.count > limit { unasked.collapse() }
@@ -124,7 +124,7 @@ public final class FileWatcher: SourceHandle<FileEvent> {
       if code < 0 { return finish(failure(code, "fs_event")) }
       let event = FileEvent(
         kinds: FileEvent.Kinds(rawValue: kinds), name: name.map { FilePath(platformString: $0) })
-      tell(event, limit: Self.limit)
+      report(event, limit: Self.limit)
       if event.kinds.contains(.rename), isAboutItself(event) { endUnlessAtPath() }
     }
   }

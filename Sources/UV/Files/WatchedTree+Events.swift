@@ -27,14 +27,14 @@ extension WatchedTree {
     if name.isEmpty {
       // The parent of another folder reports the same.
       if folder === tree.root {
-        tell(.change, [0])
+        report(.change, [0])
         mayBeReadable(folder)
       }
       return
     }
     let isChange = has(Int(IN_ATTRIB) | Int(IN_MODIFY))
     let path = tree.path(of: folder, name)
-    guard has(Int(IN_ISDIR)) else { return tell(isChange ? .change : .rename, path) }
+    guard has(Int(IN_ISDIR)) else { return report(isChange ? .change : .rename, path) }
     if has(Int(IN_CREATE)) {
       hasCome(name, in: folder)
     } else if has(Int(IN_MOVED_TO)) {
@@ -44,7 +44,7 @@ extension WatchedTree {
         hasCome(name, in: folder, byMove: true)
       }
     } else {
-      tell(isChange ? .change : .rename, path)
+      report(isChange ? .change : .rename, path)
       guard let child = folder.children[name] else { return }
       if isChange {
         mayBeReadable(child)
@@ -102,7 +102,7 @@ extension WatchedTree {
     folder.mayBeExchanged = true
     tree.move(folder, to: parent, as: name)
     if parent === listing?.folder { folder.isSeen = true }
-    tell(.rename, path)
+    report(.rename, path)
   }
 
   private func watchHasEnded(of folder: WatchedFolder) {

@@ -87,12 +87,12 @@ extension WatchedTree {
       guard let (place, isNew) = place(folder, watch: found.code) else { return }
       // Not all names were listed: another folder was expected, which the program knows. Or a look that was to list
       // all came when the folder had just moved away.
-      let isUntold = isNew || unproven[ObjectIdentifier(place)]?.isAbsent == true
-      if isUntold, look != .everything { return enqueue(place, .everything) }
+      let isUnreported = isNew || unproven[ObjectIdentifier(place)]?.isAbsent == true
+      if isUnreported, look != .everything { return enqueue(place, .everything) }
       unproven[ObjectIdentifier(place)] = Finding(
         folder: place, path: path, isAbsent: false, moveCount: tree.moveCount)
-      if look == .everything, place !== tree.root { tell(.rename, path) }
-      if found.hasChanged { tell(.overflow, path) }
+      if look == .everything, place !== tree.root { report(.rename, path) }
+      if found.hasChanged { report(.overflow, path) }
       for child in place.children.values { child.isSeen = false }
       list(found, place, look)
     }
@@ -106,7 +106,7 @@ extension WatchedTree {
     let isEnd = [.noSpace, .outOfMemory, .tooManyOpenFiles, .init(rawValue: UV_ENFILE.rawValue)].contains(
       error.code)
     if isEnd || folder === tree.root { return watcher.end(error) }
-    tell(kinds, path, error)
+    report(kinds, path, error)
     tree.leaveOut(folder)
   }
 
@@ -181,15 +181,15 @@ extension WatchedTree {
         if known == nil { enqueue(child, look == .silent ? .silent : .everything) }
         if known != nil, look == .changes { enqueue(child, child.watch < 0 ? .everything : .changes) }
       } else if look == .everything {
-        tell(.rename, tree.path(of: folder, name))
+        report(.rename, tree.path(of: folder, name))
       } else if flags & Int(CUV_ENTRY_CHANGED) != 0 {
-        tell([.rename, .change], tree.path(of: folder, name))
+        report([.rename, .change], tree.path(of: folder, name))
       }
     }
     if isEnded { return }
     if !found.isEnd { return listing = (folder, look) }
     for child in folder.children.values where !child.isSeen {
-      tell(.rename, tree.path(of: child))
+      report(.rename, tree.path(of: child))
       tree.remove(child)
     }
   }

@@ -69,7 +69,7 @@ final class WatchedTree {
     if !isComplete, unproven.isEmpty, moves.isEmpty, postponed.isEmpty {
       isComplete = true
       lossTime = nil
-      watcher.tell(FileEvent(kinds: .complete, name: nil))
+      watcher.report(FileEvent(kinds: .complete, name: nil))
     }
     watcher.poll(!isEnded)
   }
@@ -110,7 +110,7 @@ final class WatchedTree {
         enqueue(folder, isAbsent ? .everything : .silent)
       } else if isAbsent, folder.look == .none, folder.parent != nil {
         // Nothing has come there since.
-        tell(.rename, path)
+        report(.rename, path)
         tree.remove(folder)
       }
     }
@@ -140,7 +140,7 @@ final class WatchedTree {
 
   /// Events have been lost: the whole tree is looked at.
   func lose() {
-    watcher.tell(FileEvent(kinds: .overflow, name: nil))
+    watcher.report(FileEvent(kinds: .overflow, name: nil))
     lossTime = min(lossTime ?? .max, quietTime - Self.clockMargin)
     isComplete = false
     enqueue(tree.root, .changes)
@@ -148,9 +148,9 @@ final class WatchedTree {
 
   // MARK: Telling
 
-  func tell(_ kinds: FileEvent.Kinds, _ path: [CChar]?, _ error: UVError? = nil) {
+  func report(_ kinds: FileEvent.Kinds, _ path: [CChar]?, _ error: UVError? = nil) {
     guard let path, !isEnded else { return }
-    watcher.tell(FileEvent(kinds: kinds, name: path.count == 1 ? "." : filePath(path), error: error))
+    watcher.report(FileEvent(kinds: kinds, name: path.count == 1 ? "." : filePath(path), error: error))
   }
 
   private func filePath(_ path: [CChar]) -> FilePath {
@@ -177,7 +177,7 @@ extension FileWatcher {
   /// Whether nothing more is to be reported.
   var hasTreeEnded: Bool { ending != nil || isClosing }
 
-  func tell(_ event: FileEvent) { tell(event, limit: .max) }
+  func report(_ event: FileEvent) { report(event, limit: .max) }
 
   /// The tree can't be watched any more.
   func end(_ error: UVError) {
@@ -186,7 +186,7 @@ extension FileWatcher {
 
   /// The directory at the top has been moved, removed or unmounted.
   func rootHasChanged(isGone: Bool) {
-    tree?.tell(.rename, [0])
+    tree?.report(.rename, [0])
     if hasTreeEnded { return }
     if isGone { end(UVError(.noSuchFile, operation: operation, subject: treePath?.string)) }
     endUnlessAtPath()

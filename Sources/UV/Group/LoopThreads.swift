@@ -81,7 +81,7 @@ private final class Start {
     semaphore.deallocate()
   }
 
-  func tell(_ result: Result<LoopExecutor, UVError>) {
+  func report(_ result: Result<LoopExecutor, UVError>) {
     self.result = result
     uv_sem_post(semaphore)
   }
@@ -98,13 +98,13 @@ private func runLoop(_ start: Start) {
     // Keeps the loop running until it is stopped, or until there is other work.
     loop.beginWork()
     start.prepare(loop)
-    start.tell(.success(loop.executor))
+    start.report(.success(loop.executor))
     loop.ending.followsRun = true
     loop.runCallbacks { _ in }
     if start.isKept { loop.endWork() }
     loop.shutdown()
   } catch {
-    start.tell(.failure(error))
+    start.report(.failure(error))
   }
   start.threads.didEnd()
 }

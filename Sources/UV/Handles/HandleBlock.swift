@@ -172,7 +172,7 @@ private func handleClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   loop.callback {
     assert(
       block.header.pointee.isClosing && !block.header.pointee.isClosed,
-      "libuv closes a handle once, when told to")
+      "libuv closes a handle once, when asked to")
     block.header.pointee.isClosed = true
     if block.header.pointee.closesDescriptor { _ = CUV.close(block.header.pointee.descriptor) }
     loop.unlink(block)

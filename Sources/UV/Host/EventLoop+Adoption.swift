@@ -109,7 +109,7 @@ extension EventLoop {
       let jobsNow = jobCount
       var isIdle = jobs == jobsNow
       tasks.forEach { if !$0.wait.isEmpty { isIdle = false } }
-      if isIdle { return tellLocals() }
+      if isIdle { return notifyLocals() }
       endLocalsInTime(since: jobsNow)
     }
   }

@@ -80,11 +80,11 @@ struct MainActorLooks {
   /// In how many looks in a row each task has waited for something that isn't the loop's, by the task's
   /// number.
   private var elsewhere: [UInt64: Int] = [:]
-  private var hasTold = false
+  private var hasReported = false
 
   /// Returns the task that the program hears of now.
   fileprivate mutating func look(at loop: EventLoop) -> LoopTaskBase? {
-    if hasTold { return nil }
+    if hasReported { return nil }
     let jobs = loop.jobCount
     quietLooks = jobs == self.jobs ? quietLooks + 1 : 0
     self.jobs = jobs
@@ -98,7 +98,7 @@ struct MainActorLooks {
       elsewhere[task.number] = looks
       if looks > patience { found = task }
     }
-    hasTold = found != nil
+    hasReported = found != nil
     return found
   }
 }

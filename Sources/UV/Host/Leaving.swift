@@ -46,7 +46,7 @@ extension EventLoop {
     noteEnd()
     beginLastRound()
     tasks.cancelAll()
-    tellLocals()
+    notifyLocals()
     timers.cancelAll()
     timers.quiet?.cancelAll()
     requests.cancelAll()

@@ -29,7 +29,7 @@ struct LoopEnding {
     observers.append(WeakObserver(object: observer))
   }
 
-  func tellObservers() { for observer in observers { observer.object?.serviceEnds() } }
+  func notifyObservers() { for observer in observers { observer.object?.serviceEnds() } }
 }
 
 /// The holds that keep an adopted loop alive. Such a loop can't wait for pending work by running, so it keeps
@@ -103,7 +103,7 @@ extension EventLoop {
     beginLastRound()
     tasks.cancelAll()
     drain()
-    tellLocals()
+    notifyLocals()
     drain()
     repeat {
       repeat {

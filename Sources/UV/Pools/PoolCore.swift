@@ -289,7 +289,7 @@ final class PoolCore<Resource: PoolResource>: AnyPoolCore {
     endTimer =
       endTimer
       ?? loop.sleep(for: .seconds(Int64.max)) { [self] result in
-        if case .failure = result { tellEnd(.failure(UVError(.cancelled, operation: "close"))) }
+        if case .failure = result { reportEnd(.failure(UVError(.cancelled, operation: "close"))) }
       }
     return PendingRequest("close", subject: { [self] in state }) { [self] in
       guard let done = endWaiters.take(number) else { return }
@@ -298,9 +298,9 @@ final class PoolCore<Resource: PoolResource>: AnyPoolCore {
     }
   }
 
-  private func finishIfDone() { if isDone { tellEnd(.success(())) } }
+  private func finishIfDone() { if isDone { reportEnd(.success(())) } }
 
-  private func tellEnd(_ result: Result<Void, UVError>) {
+  private func reportEnd(_ result: Result<Void, UVError>) {
     for done in endWaiters.takeAll() { loop.queueMicrotask { done(result) } }
     dropEndTimer()
   }

@@ -170,11 +170,11 @@ public final class ChildProcess: Handle, Cancelling {
 
   fileprivate func finish(_ end: Result<ExitStatus, UVError>) {
     self.end = end
-    tell(end)
+    report(end)
     letGo(.process)
   }
 
-  private func tell(_ result: Result<ExitStatus, UVError>) {
+  private func report(_ result: Result<ExitStatus, UVError>) {
     let waiters = self.waiters
     self.waiters = []
     for waiter in waiters { waiter.done(result) }
@@ -188,7 +188,7 @@ public final class ChildProcess: Handle, Cancelling {
   }
 
   override func didClose() {
-    tell(.failure(Self.cancelled))
+    report(.failure(Self.cancelled))
     super.didClose()
   }
 

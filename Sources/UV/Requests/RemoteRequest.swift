@@ -40,7 +40,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   @exclusivity(unchecked) private var phase = Phase.unused
   /// Whether the caller has been answered, or is about to be; true while the object is unused. Before there is an
   /// answer this means a cancellation, so that the other loop needn't begin. Changed on the own loop's thread.
-  private let isTold = Atomic(true)
+  private let isNotified = Atomic(true)
   /// Distinguishes the uses of the object.
   @exclusivity(unchecked) private var generation: UInt = 1
   // Apart, because a cancellation takes the completion while the other loop calls the question.
@@ -82,7 +82,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
     request.perform = perform
     request.other = executor
     request.phase = .sent
-    request.isTold.store(false, ordering: .relaxed)
+    request.isNotified.store(false, ordering: .relaxed)
     if !request.begin() { return request.refuse(.loopClosed, "submit") }
     let pending = PendingRequest(request, generation: request.generation)
     let link = Unmanaged.passUnretained(request)
@@ -117,7 +117,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   @usableFromInline
   func arrive(on loop: EventLoop) {
     if phase != .sent { return comeHome() }
-    if isTold.load(ordering: .relaxed) {
+    if isNotified.load(ordering: .relaxed) {
       phase = .returned
     } else {
       loop.runOutside { perform(self, .ask, loop) }
@@ -129,7 +129,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   }
 
   private func comeHome() {
-    if isTold.load(ordering: .relaxed) {
+    if isNotified.load(ordering: .relaxed) {
       perform(self, .drop(hasAnswer: phase == .answered), nil)
       // `cancel` has released the list's reference.
       _ = Unmanaged.passRetained(self)
@@ -143,8 +143,10 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   /// Ends the waiting; a function that has begun runs to its end.
   override func cancel(slot: UInt, generation: UInt) {
     // A generation of 0 means whichever use is under way; a loop that shuts down passes it.
-    guard generation == 0 || generation == self.generation, !isTold.load(ordering: .relaxed) else { return }
-    isTold.store(true, ordering: .relaxed)
+    guard generation == 0 || generation == self.generation, !isNotified.load(ordering: .relaxed) else {
+      return
+    }
+    isNotified.store(true, ordering: .relaxed)
     leaveList()
     perform(self, .fail(UVError(.cancelled, operation: "submit")), nil)
     // Balances `make`: the message's owner has the object now.
@@ -153,7 +155,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
 
   override func awaited(slot: UInt, generation: UInt) -> Awaited? {
     let isThisUse = generation == 0 || generation == self.generation
-    guard isThisUse, !isTold.load(ordering: .relaxed) else { return nil }
+    guard isThisUse, !isNotified.load(ordering: .relaxed) else { return nil }
     return Awaited(operation: "submit", subject: other?.loopName.withLock { $0 })
   }
 
@@ -168,7 +170,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
 
   /// Notifies the caller, but not on its stack.
   @usableFromInline
-  func tellLater(_ body: @escaping () -> Void) {
+  func notifyLater(_ body: @escaping () -> Void) {
     withLoop { loop in
       if loop.isClosed { loop.answer(body) } else { loop.queueMicrotask(body) }
     }
@@ -179,7 +181,7 @@ final class RemoteRequest: ActiveRequest, LoopMessage, @unchecked Sendable {
   func recycle() {
     phase = .unused
     other = nil
-    isTold.store(true, ordering: .relaxed)
+    isNotified.store(true, ordering: .relaxed)
     generation &+= 1
     withLoop { $0.requests.unusedRemotes.putBack(.passUnretained(self)) }
   }
@@ -232,7 +234,7 @@ enum RemoteFunctions<Success: Sendable> {
     case .fail(let error):
       // Called once, and then not by `answer`. The question is left for `drop`.
       let done = request.done.take(Done.self)
-      request.tellLater { done(.failure(error)) }
+      request.notifyLater { done(.failure(error)) }
     case .drop(let hasAnswer):
       _ = request.question.take(Question.self)
       if hasAnswer { _ = request.outcome.take(Result<Success, UVError>.self) }

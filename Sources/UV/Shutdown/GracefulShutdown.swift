@@ -37,7 +37,7 @@ final class GracefulShutdown: ServiceEnd {
   /// Notifies the connections of the end and closes listeners. Their readers are notified later, not on the
   /// caller's stack.
   func stopListening() {
-    loop.ending.tellObservers()
+    loop.ending.notifyObservers()
     loop.forEachHandle { block in
       // Only a connection that keeps itself alive has a reader or a writer who waits for such news.
       if block.header.pointee.role == .accepted, !block.isClosing {

@@ -49,7 +49,7 @@ final class Handover {
   }
 
   func start(within limit: Duration) -> PendingRequest {
-    tellManager(.reloading)
+    notifyManager(.reloading)
     deadline = loop.sleep(for: limit) { [self] result in
       if case .success = result { fail(UVError(.timedOut, operation: "handover", subject: "\(limit)")) }
     }
@@ -74,7 +74,7 @@ final class Handover {
     successor.exit { result in
       if case .success = result { ListeningSockets.successorEnded() }
     }
-    tellManager(.mainProcess(successor.processID), .ready)
+    notifyManager(.mainProcess(successor.processID), .ready)
     answer(.success(successor.processID))
   }
 
@@ -119,14 +119,14 @@ final class Handover {
   private func failed(_ error: UVError) {
     successor.close()
     ListeningSockets.successorEnded()
-    tellManager(.ready)
+    notifyManager(.ready)
     answer(.failure(error))
   }
 
   private func answer(_ result: Result<Int32, UVError>) { done.take()?(result) }
 
   /// A service manager that doesn't listen is no reason to have no successor.
-  private func tellManager(_ messages: ServiceManager.Message...) { try? ServiceManager.send(messages) }
+  private func notifyManager(_ messages: ServiceManager.Message...) { try? ServiceManager.send(messages) }
 }
 
 extension ChildProcess.ExitStatus {

@@ -75,7 +75,7 @@ final class QuiescingWaiters: Cancelling {
   }
 
   /// Notifies all waiters, not on the caller's stack. Called once, when the stream has given this up.
-  func tell(_ result: Result<Void, UVError>) {
+  func report(_ result: Result<Void, UVError>) {
     for done in waiters.takeAll() { loop.queueMicrotask { done(result) } }
     stream.letGo(.quiescing)
   }

@@ -53,19 +53,19 @@ extension ByteStream {
     case .waits: return wait(0)
     case .filtered: if !writes.isEmpty { return wait(0) }
     }
-    return taken < 0 || taken == count ? tell(done, taken) : wait(taken)
+    return taken < 0 || taken == count ? notify(done, taken) : wait(taken)
   }
 
   /// Whether a write waits for those that may follow it. That is so while the writer hasn't been notified that
   /// the write before has ended: it hasn't waited for that end, and so may well write more.
   private var gathers: Bool {
-    @inline(__always) get { lastTold >= loop.microtasks.state.pointee.taken }
+    @inline(__always) get { lastNotice >= loop.microtasks.state.pointee.taken }
   }
 
   /// Notifies a writer in a microtask how its write has ended, which didn't wait.
   @inline(__always)
-  private func tell(_ done: @escaping Completion<Void>, _ taken: Int) -> PendingRequest {
-    lastTold = loop.microtasks.nextNumber
+  private func notify(_ done: @escaping Completion<Void>, _ taken: Int) -> PendingRequest {
+    lastNotice = loop.microtasks.nextNumber
     loop.complete(done, .write, Int32(Swift.min(taken, 0)))
     return PendingRequest()
   }

@@ -21,7 +21,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// see ``ByteStream/writes``. Balanced in `deinit`. An unmanaged reference isn't counted at each write.
   @exclusivity(unchecked) var unmanagedWrites: Unmanaged<WriteQueue>?
   /// The number of the microtask that notifies a writer of the last write.
-  @exclusivity(unchecked) var lastTold = -1
+  @exclusivity(unchecked) var lastNotice = -1
   /// The bytes that readers have left, and the frames that they wait for; nil until there is one. Balanced in
   /// `deinit`. An unmanaged reference isn't counted each time that a frame is asked for.
   @exclusivity(unchecked) var unmanagedReads: Unmanaged<FrameReader>?
@@ -188,7 +188,7 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   // MARK: Closing
 
   override func serviceEnds() {
-    sidecar?.quiescing.take()?.tell(.success(()))
+    sidecar?.quiescing.take()?.report(.success(()))
     sidecar?.endIfQuiescing()
     filter?.serviceEnds()
   }

@@ -201,7 +201,7 @@ final class FrameReader: _Microtask {
     while line.hasDemand {
       if line.hasHandler {
         guard case .success(let bytes?)? = unread.take(ReadRequest(.any)) else {
-          line.tellEnd()
+          line.reportEnd()
           break
         }
         line.deliver(bytes)
@@ -328,12 +328,12 @@ final class FrameReader: _Microtask {
   func close(_ error: UVError) {
     let line = line.takeUnretainedValue()
     _ = line.end(error)
-    var told: [(waiter: WaiterQueue<Bytes>.Waiter, outcome: Outcome)] = []
+    var notified: [(waiter: WaiterQueue<Bytes>.Waiter, outcome: Outcome)] = []
     while line.hasDemand, !line.hasHandler, let outcome = outcome(frameOfFirst(line), line) {
-      if let waiter = takeFirst(line) { told.append((waiter, outcome)) }
+      if let waiter = takeFirst(line) { notified.append((waiter, outcome)) }
     }
     state = .closed
-    line.tellEnd()
-    for (waiter, outcome) in told { waiter.resume(outcome) }
+    line.reportEnd()
+    for (waiter, outcome) in notified { waiter.resume(outcome) }
   }
 }

@@ -139,9 +139,9 @@ extension PendingWrites {
 
   /// Takes out all writes that were sealed, and reports each. An array of one, the usual case, keeps its
   /// memory.
-  mutating func endInFlight(_ tell: (PendingWrite.Waiter) -> Void) {
-    if inFlight.count == 1 { return tell(inFlight.removeLast().waiter) }
-    for entry in takeInFlight() { tell(entry.waiter) }
+  mutating func endInFlight(_ notify: (PendingWrite.Waiter) -> Void) {
+    if inFlight.count == 1 { return notify(inFlight.removeLast().waiter) }
+    for entry in takeInFlight() { notify(entry.waiter) }
   }
 
   /// Seals bytes in records that are as full as can be. Small writes are put together first, because OpenSSL

@@ -295,6 +295,6 @@ final class StreamTimeouts: HandleExtension {
     stopTimer()
     farewell = nil
     lingering.take()?.cancel()
-    quiescing.take()?.tell(.failure(UVError(.cancelled, operation: "quiescing")))
+    quiescing.take()?.report(.failure(UVError(.cancelled, operation: "quiescing")))
   }
 }

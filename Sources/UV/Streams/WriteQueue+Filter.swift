@@ -45,7 +45,7 @@ extension WriteQueue {
       if taken < 0 { return fail(Int32(taken)) }
       if taken < output.count { return wait(for: filter, after: taken) }
       filter.dropOutput()
-      pending.endInFlight { tellTaken($0) }
+      pending.endInFlight { notifyTaken($0) }
       // A fast reader doesn't keep the loop from its other streams.
       if !mayGoOn(after: taken), !pending.queued.isEmpty { return schedule() }
     } while !pending.queued.isEmpty
@@ -62,7 +62,7 @@ extension WriteQueue {
   }
 
   /// Notifies a writer in a microtask that the system has taken its bytes.
-  private func tellTaken(_ waiter: PendingWrite.Waiter) {
+  private func notifyTaken(_ waiter: PendingWrite.Waiter) {
     switch waiter {
     case .none: break
     case .callback(let done): loop.enqueue(.completion(done, .write, 0))

@@ -215,7 +215,7 @@ final class WriteQueue: Cancelling {
   private func becameEmpty(_ code: Int32 = 0) {
     // If the stream is closing, its close notifies all waiters.
     guard isEmpty, !block.isClosing else { return }
-    if !drainWaiters.isEmpty { tellDrained(code) }
+    if !drainWaiters.isEmpty { notifyDrained(code) }
     if shutdown == .waits, let done = shutdownWaiter.take() {
       if code < 0 {
         // The writing side isn't ended: the peer would think that it has everything.
@@ -239,7 +239,7 @@ final class WriteQueue: Cancelling {
     loop.queueMicrotask { [self] in becameEmpty(failureCode ?? 0) }
   }
 
-  private func tellDrained(_ code: Int32) {
+  private func notifyDrained(_ code: Int32) {
     for done in drainWaiters.takeAll() { done(code < 0 ? .failure(failure(code, "write")) : .success(())) }
   }
 

@@ -179,7 +179,7 @@ struct ThreadTies {
 
 extension EventLoop {
   /// Notifies the values of the loop that it ends.
-  func tellLocals() {
+  func notifyLocals() {
     for place in ties.locals.values { place.observer?.loopEnds() }
   }
 

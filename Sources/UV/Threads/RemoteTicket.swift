@@ -49,7 +49,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   private var object: Unmanaged<AnyObject>?
   /// The object again, if it is to be notified. The runtime would take 450 instructions to find out what it is.
   // Sound: used only while the object is held.
-  private unowned(unsafe) var told: (any Answerable)?
+  private unowned(unsafe) var notified: (any Answerable)?
   private var body: ((AnyObject) -> Void)?
   private let origin: Origin?
   private let isClaimed = Atomic(false)
@@ -82,7 +82,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     self.executor = executor
     origin = executor == nil ? batch.map { .batch($0) } ?? .thread(cuv_thread_id()) : nil
     self.object = .passRetained(object)
-    told = answerable
+    notified = answerable
   }
 
   /// A ticket for an object, just made, that keeps this thread's loop running when this turn is over.
@@ -107,11 +107,11 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   @inlinable
   package static func open(_ object: any Answerable, for body: (RemoteTicket) throws -> Void) rethrows {
     try body(open(object))
-    tellLost()
+    reportLost()
   }
 
   @usableFromInline
-  static func tellLost() { forsake(EventLoop.current?.ties.tickets.takeLost()) }
+  static func reportLost() { forsake(EventLoop.current?.ties.tickets.takeLost()) }
 
   /// Notifies an ``Answerable`` object that no answer will come.
   static func forsake(_ object: AnyObject?) { (object as? any Answerable)?.forsake() }
@@ -141,12 +141,12 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   func reopen(for object: any Answerable) {
     assert(self.object == nil, "a ticket is used for two objects")
     self.object = .passRetained(object)
-    told = object
+    notified = object
     isClaimed.store(false, ordering: .relaxed)
   }
 
   /// The object, if it is ``Answerable``.
-  var answerable: (any Answerable)? { isOpen ? told : nil }
+  var answerable: (any Answerable)? { isOpen ? notified : nil }
 
   /// Takes the object out: it has its answer, or will have none.
   @inline(__always)

@@ -34,7 +34,7 @@ extension ClientExchange {
     stream.unread(input)
     connection.isHandedOver = true
     lease.discard()
-    tell(.success(HTTPClientResponse(HTTPBody(ended: loop, of: answer), to: outgoing)))
+    report(.success(HTTPClientResponse(HTTPBody(ended: loop, of: answer), to: outgoing)))
   }
 
   func refuse(_ refusal: Refusal) {
@@ -48,7 +48,7 @@ extension ClientExchange {
     endWork()
     lease.discard()
     delivery?.source?.finish(error)
-    tell(.failure(error))
+    report(.failure(error))
   }
 }
 #endif

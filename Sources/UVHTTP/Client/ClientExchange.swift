@@ -20,7 +20,7 @@ final class ClientExchange {
   @exclusivity(unchecked) var lease: PoolLease<ClientConnection>!
   @exclusivity(unchecked) var pool: ClientPool!
   let connection: ClientConnection
-  @exclusivity(unchecked) private var hasTold = false
+  @exclusivity(unchecked) private var hasReported = false
   @exclusivity(unchecked) var phase = Phase.head
   /// The bytes that have come and haven't been understood.
   @exclusivity(unchecked) var input = Bytes()
@@ -50,7 +50,7 @@ final class ClientExchange {
     exchange.lease = consume lease
     exchange.pool = consume pool
     exchange.isReused = exchange.connection.mayBeStale
-    (exchange.phase, exchange.hasTold, exchange.hasBegunAnswer) = (.head, false, false)
+    (exchange.phase, exchange.hasReported, exchange.hasBegunAnswer) = (.head, false, false)
     return exchange
   }
 
@@ -217,7 +217,7 @@ final class ClientExchange {
     } else {
       connection.limit(until: call.end)
       // A body that fails at once is no answer that fails.
-      hasTold = true
+      hasReported = true
       let body = beginBody(answer)
       readBody()
       call.didEnd(self, .success(HTTPClientResponse(body, to: outgoing)))
@@ -235,9 +235,9 @@ final class ClientExchange {
   }
 
   /// Says once when the head of the answer has come, or the exchange has failed.
-  func tell(_ result: Result<HTTPClientResponse, UVError>) {
-    if hasTold { return }
-    hasTold = true
+  func report(_ result: Result<HTTPClientResponse, UVError>) {
+    if hasReported { return }
+    hasReported = true
     call.didEnd(self, result)
   }
 }

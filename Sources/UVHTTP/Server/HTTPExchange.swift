@@ -78,7 +78,7 @@ public final class HTTPExchange {
   ///
   /// The corresponding libuv function is `uv_tcp_getpeername`.
   public func peerAddress() throws(UVError) -> SocketAddress {
-    if let told = connection.stream.proxyHeader?.source { return told }
+    if let source = connection.stream.proxyHeader?.source { return source }
     return try connection.stream.peerTCPAddress()
   }
 
@@ -153,7 +153,7 @@ public final class HTTPExchange {
   func waitForAnswer(_ done: @escaping Completion<Void>) -> PendingRequest? {
     if !isToBeWaitedFor { return nil }
     isToBeWaitedFor = false
-    return connection.tell(done)
+    return connection.notify(done)
   }
 
   /// Has `body` called if the connection ends before the answer is complete.

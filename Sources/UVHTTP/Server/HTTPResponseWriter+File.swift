@@ -41,7 +41,7 @@ extension HTTPResponseWriter {
     putHead()
     if isHead || count == 0 {
       connection.flushLater()
-      return connection.tell(done)
+      return connection.notify(done)
     }
     beginChunk(count)
     isSending = true

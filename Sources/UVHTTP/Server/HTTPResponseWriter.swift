@@ -108,7 +108,7 @@ public final class HTTPResponseWriter {
       endChunk()
     }
     connection.flushPart()
-    return connection.tell(done)
+    return connection.notify(done)
   }
 
   func putHead() {
@@ -153,7 +153,7 @@ public final class HTTPResponseWriter {
       connection.output.append("\r\n")
     }
     defer { connection.endTurn() }
-    return connection.tell(done)
+    return connection.notify(done)
   }
 }
 #endif

@@ -61,7 +61,7 @@ extension ServerConnection {
       output.append("\r\n")
       flushLater()
     }
-    return tell(done)
+    return notify(done)
   }
 
   /// Gives a whole answer.
@@ -74,7 +74,7 @@ extension ServerConnection {
     }
     put(head, bytes)
     defer { endTurn() }
-    return tell(done)
+    return notify(done)
   }
 
   /// Writes a whole answer, whose turn it is.
@@ -96,7 +96,7 @@ extension ServerConnection {
     begin(head)
     if answers.first.isHead || count == 0 {
       defer { endTurn() }
-      return tell(done)
+      return notify(done)
     }
     return put(file, from: offset, count: count) { [self] outcome in
       done(outcome)
@@ -164,7 +164,7 @@ extension ServerConnection {
   func endTurn() {
     let number = answers.firstNumber
     answers.removeFirst()
-    if !answers.departures.isEmpty { tellStay(number) }
+    if !answers.departures.isEmpty { reportStay(number) }
     // Nobody reads the body any more. Its rest is dropped.
     body.source.take()?.finish(UVError(.cancelled, operation: "read"))
     if isEndingTurns { return }
@@ -190,12 +190,12 @@ extension ServerConnection {
   /// The answer that has been given is the last one: the others won't be.
   private func endTurns() {
     for body in answers.removeAll(areAnswered: true) { body() }
-    tellLost()
+    reportLost()
   }
 
   /// There will be no more answers.
-  func tellLost() {
-    tellDeparture()
+  func reportLost() {
+    reportDeparture()
     let lost = answers.lost
     answers.lost = [:]
     for body in lost.values { body(endCode) }

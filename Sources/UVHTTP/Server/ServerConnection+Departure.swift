@@ -25,7 +25,7 @@ extension ServerConnection {
   }
 
   /// The client has ended what it sends, or the connection has ended: nobody may take the answers.
-  func tellDeparture() {
+  func reportDeparture() {
     if answers.departures.isEmpty { return }
     let waiters = answers.departures.values.flatMap { waiters in
       var waiters = waiters
@@ -36,7 +36,7 @@ extension ServerConnection {
   }
 
   /// An answer has been given completely.
-  func tellStay(_ number: Int) {
+  func reportStay(_ number: Int) {
     guard var waiters = answers.departures.removeValue(forKey: number) else { return }
     for done in waiters.takeAll() { loop.answer(done, Self.isAnswered) }
   }

@@ -68,8 +68,8 @@ extension ServerConnection {
     input.bytes = Bytes()
     longOutput = []
     for body in answers.removeAll(areAnswered: areAnswered) { body() }
-    tellLost()
-    tellWriters(.failure(UVError(endCode, operation: "respond")))
+    reportLost()
+    notifyWriters(.failure(UVError(endCode, operation: "respond")))
     server.didClose(self)
   }
 }

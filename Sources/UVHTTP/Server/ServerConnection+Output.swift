@@ -28,7 +28,7 @@ extension ServerConnection {
   }
 
   /// Notifies the program that its bytes are on their way: at once, unless much waits for the client.
-  func tell(_ done: @escaping Completion<Void>) -> PendingRequest {
+  func notify(_ done: @escaping Completion<Void>) -> PendingRequest {
     guard isCongested, isServing else {
       loop.completeWrite(done)
       return PendingRequest()
@@ -42,10 +42,10 @@ extension ServerConnection {
     return PendingRequest { [self] in if !hasEnded { giveUp() } }
   }
 
-  func tellWriters(_ result: Result<Void, UVError>) {
-    let told = writers
+  func notifyWriters(_ result: Result<Void, UVError>) {
+    let waiting = writers
     writers = []
-    for tell in told { tell(result) }
+    for done in waiting { done(result) }
   }
 
   /// The system has taken what was written, or it is lost.
@@ -55,7 +55,7 @@ extension ServerConnection {
     if case .failure = result { return close() }
     if writeCount > 0 { return }
     writeEnd.clear(stream)
-    if !writers.isEmpty { tellWriters(result) }
+    if !writers.isEmpty { notifyWriters(result) }
     if answers.isEmpty, isLast || hasEnded { return endIfDone() }
     advance()
   }

@@ -22,7 +22,7 @@ extension ServerConnection {
       enter(.closed)
       (stream.readTimeout, stream.writeTimeout, stream.totalTimeout) = (nil, nil, nil)
       stream.unread(input.bytes)
-      tellStay(number)
+      reportStay(number)
       letGo(areAnswered: true)
       done(.success(stream))
     }

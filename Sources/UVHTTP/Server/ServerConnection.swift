@@ -142,7 +142,7 @@ final class ServerConnection: GatheringWriter, BodyReader {
       input.append(bytes, isBody: !body.isComplete, last: server.lastHead)
       advance()
     case (.serving, .success(nil)), (.lastAnswer, .success(nil)):
-      tellDeparture()
+      reportDeparture()
       advance()
     case (.serving, .failure(let error)), (.lastAnswer, .failure(let error)): didFail(error)
     }

@@ -37,7 +37,7 @@ extension WebSocketCore {
     guard phase == .open else { return fail(endCode, done) }
     if !isWriting {
       put(message)
-      return tell(done)
+      return notify(done)
     }
     lastNumber += 1
     next.append(WaitingMessage(number: lastNumber, message: message, done: done))
@@ -89,13 +89,13 @@ extension WebSocketCore {
       let waiting = next.removeFirst()
       nextByteCount -= waiting.message.byteCount
       put(waiting.message)
-      _ = tell(waiting.done)
+      _ = notify(waiting.done)
     }
     closeIfQuiescing()
   }
 
   /// Notifies the program that its bytes are on their way: at once, unless much waits for the peer.
-  func tell(_ done: @escaping Completion<Void>) -> PendingRequest {
+  func notify(_ done: @escaping Completion<Void>) -> PendingRequest {
     guard isCongested else {
       loop.completeWrite(done)
       return PendingRequest()

@@ -92,7 +92,7 @@ final class WebSocketCore: GatheringWriter {
     hasAsked = true
     for message in unasked { source.send(message) }
     unasked = []
-    if outcome == nil { advance() } else { tellEnd() }
+    if outcome == nil { advance() } else { reportEnd() }
   }
 
   func pause() { source = nil }
@@ -112,10 +112,10 @@ final class WebSocketCore: GatheringWriter {
   func finish(_ outcome: Result<Void, UVError>) {
     if self.outcome != nil { return }
     self.outcome = outcome
-    tellEnd()
+    reportEnd()
   }
 
-  private func tellEnd() {
+  private func reportEnd() {
     guard let outcome, let source = source.take() else { return }
     if case .failure(let error) = outcome { source.finish(error) } else { source.finish() }
   }

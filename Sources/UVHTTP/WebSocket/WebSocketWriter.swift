@@ -79,7 +79,7 @@ public final class WebSocketWriter {
       isFinished = true
       core.endWriting()
     }
-    return core.tell(done)
+    return core.notify(done)
   }
 
   private func giveUp() {

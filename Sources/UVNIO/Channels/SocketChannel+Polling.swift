@@ -50,7 +50,7 @@ extension SocketChannel {
   /// The system reports an error on the socket, or has refused a connection.
   private func socketFailed() {
     if pendingConnect != nil { return finishConnecting() }
-    if outlivesErrors { return tellError() }
+    if outlivesErrors { return reportError() }
     // The bytes that came before the error are for the handlers.
     interest.remove(.disconnect)
     readToEnd()
@@ -59,7 +59,7 @@ extension SocketChannel {
   }
 
   /// Notifies the handlers of an error that came for something sent before. libuv has stopped the poll.
-  private func tellError() {
+  private func reportError() {
     let code = socket.takeError()
     if code != 0 {
       let error = Socket.error("poll", code)

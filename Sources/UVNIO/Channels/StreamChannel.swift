@@ -126,7 +126,7 @@ class StreamChannel: WritingChannel, @unchecked Sendable {
       noteTakenWrites()
       done.succeed()
     }
-    tellWritability()
+    reportWritability()
     endOutputIfWanted()
     return hasRoom
   }

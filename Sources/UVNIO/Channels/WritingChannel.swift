@@ -8,7 +8,7 @@ class WritingChannel: SocketChannel, @unchecked Sendable {
   private var waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 * 1024, high: 64 * 1024)
   private let writability = Atomic(true)
   /// Whether the handlers know that the channel is writable.
-  private var isWritabilityTold = true
+  private var isWritabilityReported = true
   /// How often a flush offers the system what it hasn't taken the time before.
   private(set) final var writeSpin: UInt = 16
 
@@ -21,7 +21,7 @@ class WritingChannel: SocketChannel, @unchecked Sendable {
   final func noteAddedWrite() {
     loop.assertInEventLoop()
     guard heldByteCount > waterMark.high, writability.exchange(false, ordering: .relaxed) else { return }
-    isWritabilityTold = false
+    isWritabilityReported = false
     pipeline.syncOperations.fireChannelWritabilityChanged()
   }
 
@@ -32,10 +32,10 @@ class WritingChannel: SocketChannel, @unchecked Sendable {
   }
 
   /// Notifies the handlers if there is room again.
-  final func tellWritability() {
+  final func reportWritability() {
     loop.assertInEventLoop()
-    guard !isWritabilityTold, isOpen, isWritable else { return }
-    isWritabilityTold = true
+    guard !isWritabilityReported, isOpen, isWritable else { return }
+    isWritabilityReported = true
     pipeline.syncOperations.fireChannelWritabilityChanged()
   }
 

@@ -98,22 +98,22 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
   public func shutdownGracefully(
     queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void
   ) {
-    let tell: Waiter = { queue.async { callback(nil) } }
-    enum Next { case end, wait, tell }
+    let notify: Waiter = { queue.async { callback(nil) } }
+    enum Next { case end, wait, notify }
     let next = phase.withLock { phase -> Next in
       switch phase {
       case .running:
-        phase = .ending([tell])
+        phase = .ending([notify])
         return .end
       case .ending(let waiters):
-        phase = .ending(waiters + [tell])
+        phase = .ending(waiters + [notify])
         return .wait
-      case .ended: return .tell
+      case .ended: return .notify
       }
     }
     switch next {
     case .wait: return
-    case .tell: return tell()
+    case .notify: return notify()
     case .end: end()
     }
   }
@@ -135,7 +135,7 @@ public final class UVEventLoopGroup: NIOCore.EventLoopGroup {
         return waiters
       }
       for loop in loops { loop.group.withLock { $0 = nil } }
-      for tell in waiters { tell() }
+      for notify in waiters { notify() }
     }
   }
 }

@@ -104,7 +104,7 @@ extension Guarantee {
 
 extension Node {
   /// Says where the promise was made, in debug builds. In others nothing is known, and nothing is allocated.
-  fileprivate var tellsPlace: (() -> String?)? {
+  fileprivate var placeForSnapshot: (() -> String?)? {
     #if DEBUG
     { [self] in site.map { "made at \($0)" } }
     #else
@@ -134,7 +134,7 @@ private final class Waiter: Continuation {
         done(.success(source?.outcome(as: type) ?? .rejected(PMKError.abandoned)))
       }
       waiter.begin(node, loop)
-      return PendingRequest("promise", subject: node.tellsPlace) {
+      return PendingRequest("promise", subject: node.placeForSnapshot) {
         guard cancels, waiter.done != nil else { return waiter.giveUp() }
         if node.hasOneContinuation { return node.cancel() }
         node.remove(waiter, tag: 0)

@@ -140,9 +140,9 @@ extension Node {
 
   /// The error that a revoked promise shows to its waiters.
   final var revocation: any Error {
-    let told = Node(flags: .isHandled)
-    perform?(self, told)
-    return told.failure
+    let shown = Node(flags: .isHandled)
+    perform?(self, shown)
+    return shown.failure
   }
 }
 

@@ -79,13 +79,13 @@ public class Hot<Output, Failure: Error>: HotStream {
     case .next(let value):
       willDeliver(value)
       if canReplay { last = value }
-      tell(event)
-    case .error: tell(event)
+      notify(event)
+    case .error: notify(event)
     case .terminate(let reason): terminate(reason)
     }
   }
 
-  private func tell(_ event: StreamEvent<Output, Failure>) {
+  private func notify(_ event: StreamEvent<Output, Failure>) {
     for branch in branches where termination == nil {
       if !branch.handle(event) { branches.removeAll { $0 === branch } }
     }

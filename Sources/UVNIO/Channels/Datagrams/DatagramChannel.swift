@@ -71,7 +71,7 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
     failAll(Socket.error("connect: the datagram was for another peer", EISCONN))
     guard isOpen else { return promise.fail(.ioOnClosedChannel) }
     noteTakenWrites()
-    tellWritability()
+    reportWritability()
     if isLive { promise?.succeed(()) } else if isOpen { becomeActive(promise) }
   }
 
@@ -192,7 +192,7 @@ final class DatagramChannel: WritingChannel, @unchecked Sendable {
         promise?.fail(failure)
       }
     }
-    tellWritability()
+    reportWritability()
     return hasRoom
   }
 
