@@ -48,9 +48,9 @@ func didRead(
 }
 
 extension ByteStream {
-  // MARK: What readers wait for, and have left
+  // MARK: The parts that a stream may have
 
-  /// It is made now if there is none.
+  /// What readers wait for, and have left. It is made now if there is none.
   var reads: FrameReader {
     if let unmanagedReads { return unmanagedReads.takeUnretainedValue() }
     let reads = FrameReader(self)
@@ -58,21 +58,29 @@ extension ByteStream {
     return reads
   }
 
-  /// Calls `body` with it, if there has been need of it, without retaining it. Sound: it goes with the
+  /// Calls `body` with ``reads``, if there has been need of it, without retaining it. Sound: it goes with the
   /// stream.
   @inline(__always)
   @discardableResult
   func readsIfAny<T>(_ body: (FrameReader) -> T) -> T? { unmanagedReads?._withUnsafeGuaranteedRef(body) }
 
-  /// It, if readers of the next bytes have to ask there.
+  /// ``reads``, if readers of the next bytes have to ask there.
   var readsInUse: FrameReader? {
     @inline(__always) get { readsIfAny { $0.isInUse } == true ? reads : nil }
   }
+
+  /// Calls `body` with the writes that wait, if there have been any, without retaining them. Sound: they go
+  /// with the stream.
+  @inline(__always)
+  @discardableResult
+  func writesIfAny<T>(_ body: (WriteQueue) -> T) -> T? { unmanagedWrites?._withUnsafeGuaranteedRef(body) }
 
   /// Whether bytes pass a filter.
   var isFiltered: Bool {
     @inline(__always) get { writesIfAny { $0.isFiltered } ?? false }
   }
+
+  // MARK: Bytes that come
 
   /// Has bytes come into the memory of the filter.
   @inline(never)
@@ -151,6 +159,16 @@ extension ByteStream {
     }
     if count > 0 { block.withSidecar { $0.goOnReading(hasCome) } }
     letGo(.callback)
+  }
+}
+
+extension HandleBlock {
+  /// Calls `body` with the sidecar of a stream, if there is one. Sound: it is of this class, and stays until
+  /// the handle closes.
+  @inline(__always)
+  func withSidecar(_ body: (StreamTimeouts) -> Void) {
+    guard let sidecar = header.pointee.sidecar else { return }
+    Unmanaged<StreamTimeouts>.fromOpaque(sidecar.toOpaque())._withUnsafeGuaranteedRef(body)
   }
 }
 

@@ -79,12 +79,6 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     return sidecar
   }
 
-  /// Calls `body` with the writes that wait, if there have been any, without retaining them. Sound: they go
-  /// with the stream.
-  @inline(__always)
-  @discardableResult
-  func writesIfAny<T>(_ body: (WriteQueue) -> T) -> T? { unmanagedWrites?._withUnsafeGuaranteedRef(body) }
-
   var stream: UnsafeMutablePointer<uv_stream_t> { cuv_stream(block.raw) }
 
   // MARK: Reading
@@ -227,15 +221,5 @@ open class ByteStream: Handle, EventSource, SourceDriver {
     if readsIfAny({ $0.close(error) }) == nil { source.finish(error) }
     loop.openHandles.standardStreams.forget(self)
     super.didClose()
-  }
-}
-
-extension HandleBlock {
-  /// Calls `body` with the sidecar of a stream, if there is one. Sound: it is of this class, and stays until
-  /// the handle closes.
-  @inline(__always)
-  func withSidecar(_ body: (StreamTimeouts) -> Void) {
-    guard let sidecar = header.pointee.sidecar else { return }
-    Unmanaged<StreamTimeouts>.fromOpaque(sidecar.toOpaque())._withUnsafeGuaranteedRef(body)
   }
 }

@@ -225,19 +225,6 @@ package class LoopTaskBase {
   func didWait() { wait = PendingRequest() }
 }
 
-/// Suspends the task until the continuation is resumed. It does the same as `withUnsafeContinuation` without
-/// a change of executor.
-///
-/// `withUnsafeContinuation` takes an isolation and so begins by changing to it. That costs as much as a read,
-/// even if it changes nothing. This function stays on its caller's executor.
-@inlinable
-@inline(__always)
-nonisolated(nonsending) func withContinuation<T>(
-  _ body: (UnsafeContinuation<T, Never>) -> Void
-) async -> sending T {
-  await _unsafeInheritExecutor_withUnsafeContinuation(body)
-}
-
 /// A task that another task waits for.
 extension LoopTaskBase: Cancelling {
   /// Cancelling the task that waits doesn't cancel this one.
@@ -247,5 +234,38 @@ extension LoopTaskBase: Cancelling {
     if isFinished { return nil }
     let place = origin.description
     return Awaited(operation: "task", subject: loop.name(of: self).map { "\($0), \(place)" } ?? place)
+  }
+}
+
+/// The actor that a loop's tasks run in, so that the compiler and the runtime know that they share its
+/// thread.
+actor LoopActor {
+  private nonisolated let executor: LoopExecutor
+
+  init(_ executor: LoopExecutor) { self.executor = executor }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Runs a task's body, which was made on the loop's thread and runs there.
+  func run(_ task: UnsafeTransfer<LoopTaskBase>) async {
+    let task = task.value
+    cancelIfLate(task)
+    await task.run()
+  }
+
+  /// Does the same for a task that has a plain body. It stands alone because each call of an asynchronous
+  /// function takes memory as long as the task waits.
+  func runPlain(_ task: UnsafeTransfer<OutcomeTask<Void, Never>>) async {
+    let task = task.value
+    cancelIfLate(task)
+    // The closure and its captures are released as soon as the closure has ended.
+    let body = task.takePlainBody()
+    await body()
+    task.finish(.success(()))
+  }
+
+  /// Cancels a task that may begin only because somebody waits for it.
+  private func cancelIfLate(_ task: LoopTaskBase) {
+    if task.place > 0 { withUnsafeCurrentTask { $0?.cancel() } }
   }
 }

@@ -206,3 +206,16 @@ final class AnswerRequest<Success: Sendable>: OutsideRequest<Success> {
     return pending
   }
 }
+
+/// Suspends the task until the continuation is resumed. It does the same as `withUnsafeContinuation` without
+/// a change of executor.
+///
+/// `withUnsafeContinuation` takes an isolation and so begins by changing to it. That costs as much as a read,
+/// even if it changes nothing. This function stays on its caller's executor.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) func withContinuation<T>(
+  _ body: (UnsafeContinuation<T, Never>) -> Void
+) async -> sending T {
+  await _unsafeInheritExecutor_withUnsafeContinuation(body)
+}
