@@ -64,4 +64,12 @@ extension LoopExecutor {
     do throws(UVError) { try execute { _ in transfer.value() } } catch { body() }
   }
 }
+
+extension EventLoop {
+  /// The current loop; without one the program stops with a sentence that says what needs it.
+  static func needed(for what: String) -> EventLoop {
+    guard let current else { fatalError("\(what) needs an event loop: do it inside EventLoop.run") }
+    return current
+  }
+}
 #endif

@@ -1,4 +1,5 @@
 #if HTTP || Everything
+import HTTPTypes
 import UV
 
 /// A request that has been handed out, and that isn't answered completely.
@@ -96,5 +97,39 @@ extension RequestHead {
   /// Whether the program may have the request together with those before it: whether they are carried out in
   /// this order or another makes no difference (RFC 9112, 9.3.2).
   var isShared: Bool { isSafe && framing == .none && !hasUpgrade && !isConnect }
+}
+
+/// A whole answer that a program asks for as a request. A task that gives it when it is its turn needn't wait.
+final class WholeResponse: DirectWork {
+  private let exchange: HTTPExchange
+  private let head: Head
+  private let body: Bytes
+
+  /// A head that takes no more memory here than a response.
+  enum Head {
+    case response(HTTPResponse)
+    case prepared(HTTPPreparedHead)
+  }
+
+  init(_ exchange: HTTPExchange, _ head: Head, _ body: Bytes) {
+    (self.exchange, self.head, self.body) = (exchange, head, body)
+  }
+
+  var loop: EventLoop { exchange.loop }
+
+  private var responseHead: ResponseHead {
+    switch head {
+    case .response(let response): ResponseHead(response, bodyLength: body.count)
+    case .prepared(let head): ResponseHead(head, bodyLength: body.count)
+    }
+  }
+
+  func doAtOnce() -> Result<Void, UVError>? {
+    exchange.respondAtOnce(responseHead, body) ? .success(()) : nil
+  }
+
+  func start(_ done: @escaping Completion<Void>) -> PendingRequest {
+    exchange.waitForAnswer(done) ?? exchange.respond(responseHead, body, done)
+  }
 }
 #endif

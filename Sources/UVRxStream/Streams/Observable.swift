@@ -1,3 +1,26 @@
+/// An event of a stream of many values.
+///
+/// RxStream's `Event`.
+public enum StreamEvent<Output, Failure: Error> {
+  /// A value.
+  case next(Output)
+  /// An error after which the stream goes on.
+  case error(Failure)
+  /// The end, after which nothing comes.
+  case terminate(reason: Termination<Failure>)
+}
+
+extension StreamEvent {
+  /// The error or the end as it is for a stream of other values; nil if there is a value.
+  func withoutValue<T>(as _: T.Type = T.self) -> StreamEvent<T, Failure>? {
+    switch self {
+    case .next: nil
+    case .error(let error): .error(error)
+    case .terminate(let reason): .terminate(reason: reason)
+    }
+  }
+}
+
 /// A stream that knows its latest value.
 ///
 /// Operators whose result has a value from the beginning return an observable, the others a ``Hot``.
