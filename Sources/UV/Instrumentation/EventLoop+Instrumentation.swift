@@ -17,7 +17,7 @@ public enum LoopOption: Hashable, Sendable {
   case blockSignal(Signal)
 }
 
-/// What a loop reports of itself.
+/// The statistics, the lag and the snapshots that a loop reports.
 extension EventLoop {
   /// Sets an option, before the loop runs or while it runs. Call it on the loop's thread.
   ///

@@ -50,7 +50,7 @@ func didRead(
 extension ByteStream {
   // MARK: The parts that a stream may have
 
-  /// What readers wait for, and have left. It is made now if there is none.
+  /// The frames that readers wait for, and the bytes that they have left. It is made now if there is none.
   var reads: FrameReader {
     if let unmanagedReads { return unmanagedReads.takeUnretainedValue() }
     let reads = FrameReader(self)
