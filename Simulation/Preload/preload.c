@@ -86,7 +86,7 @@ static uint64_t world_end = NEVER;
 void peer_has_exited(void) {
   // Where the server has ended, the client goes on.
   if (pair_rank == 0) world_end = kernel.now + AFTERMATH;
-  sim_tell();
+  sim_notify();
 }
 
 /// The program has ended, by a thread of its own; its world goes on, because its last bytes are on their way. Its threads stop
@@ -99,7 +99,7 @@ static void end_program(int code) {
     files_drop(process);
     process->is_stopped = true;
     threads_hold(own_host, process);
-    sim_tell();
+    sim_notify();
   }
   struct queue queue = {0};
   for (;;) thread_wait(&queue, NEVER, "nothing more: it has ended");

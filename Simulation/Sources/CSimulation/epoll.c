@@ -160,21 +160,21 @@ static int collect(struct epoll *epoll, struct epoll_event *events, int most) {
     }
     epoll->chosen[count++] = item;
   }
-  int told = 0;
-  while (count > 0 && told < most) {
+  int reported = 0;
+  while (count > 0 && reported < most) {
     size_t place = count == 1 ? 0 : draw_below(&kernel.draws[DRAW_READY], count);
     struct item *item = epoll->chosen[place];
     epoll->chosen[place] = epoll->chosen[--count];
-    events[told].events = ready_events(item);
-    events[told++].data = item->event.data;
+    events[reported].events = ready_events(item);
+    events[reported++].data = item->event.data;
     if (item->event.events & (EPOLLET | EPOLLONESHOT)) take_ready(item);
     if (item->event.events & EPOLLONESHOT) item->event.events = 0;
   }
-  return told;
+  return reported;
 }
 
 /// Reports that a socket can be read on which nothing has arrived. With edges, Linux wouldn't report again when something has.
-static int tell_too_early(struct epoll *epoll, struct epoll_event *events) {
+static int report_too_early(struct epoll *epoll, struct epoll_event *events) {
   uint64_t count = 0;
   struct item *chosen = NULL;
   for (int i = 0; i < epoll->count; i++) {
@@ -206,33 +206,33 @@ static int wait_for(int descriptor, struct epoll_event *events, int most, int ti
     thread_yield();
   }
   file_hold(file);
-  int told;
+  int reported;
   for (;;) {
-    told = collect((struct epoll *)file, events, most);
-    if (!told && timeout == 0) {
+    reported = collect((struct epoll *)file, events, most);
+    if (!reported && timeout == 0) {
       // A thread that polls without end lets others run.
       thread_spin();
-      told = collect((struct epoll *)file, events, most);
+      reported = collect((struct epoll *)file, events, most);
     }
-    if (told || timeout == 0) break;
-    if (refusal_of_epoll((struct epoll *)file) && (told = tell_too_early((struct epoll *)file, events))) break;
+    if (reported || timeout == 0) break;
+    if (refusal_of_epoll((struct epoll *)file) && (reported = report_too_early((struct epoll *)file, events))) break;
     sim_self->polls = 0;
     enum sim_reason reason = thread_wait_interruptibly(&file->waiters, deadline, "epoll_wait");
     if (reason == SIM_TIMED_OUT) break;
     if (reason == SIM_INTERRUPTED) {
-      told = -EINTR;
+      reported = -EINTR;
       break;
     }
   }
   file_release(file);
-  return told;
+  return reported;
 }
 
 static int wait_traced(int descriptor, struct epoll_event *events, int most, int timeout) {
-  int told = wait_for(descriptor, events, most, timeout);
+  int reported = wait_for(descriptor, events, most, timeout);
   uint64_t hash = 0;
-  for (int i = 0; i < told; i++) hash = (hash ^ ((uint64_t)events[i].events << 32 | (uint32_t)events[i].data.fd)) * 31;
-  return (int)traced(CALL_epoll_wait, descriptor, told, hash);
+  for (int i = 0; i < reported; i++) hash = (hash ^ ((uint64_t)events[i].events << 32 | (uint32_t)events[i].data.fd)) * 31;
+  return (int)traced(CALL_epoll_wait, descriptor, reported, hash);
 }
 
 int epoll_wait(int descriptor, struct epoll_event *events, int most, int timeout) {

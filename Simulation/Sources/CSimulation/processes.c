@@ -56,7 +56,7 @@ void process_end(struct process *process, int status) {
   process->is_reaped = !is_heard_by(parent);
   if (process == host->process) {
     host->process = process_make(host, NULL);
-    sim_tell();
+    sim_notify();
   } else if (parent) {
     queue_wake_all(&parent->waiters);
     process_signal(parent, SIGCHLD);
@@ -65,7 +65,7 @@ void process_end(struct process *process, int status) {
 
 void process_main_ended(struct process *process) {
   if (process->program) process_end(process, process->status);
-  else sim_tell();
+  else sim_notify();
 }
 
 void sim_host_crash(struct sim_host *host) {
@@ -83,7 +83,7 @@ void sim_host_crash(struct sim_host *host) {
   }
   host->process = process_make(host, NULL);
   disk_crash(host);
-  sim_tell();
+  sim_notify();
 }
 
 void processes_free(struct sim_host *host) {

@@ -17,7 +17,7 @@ static void real_wait(int *word, int value) {
     REAL(syscall)(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
 
-static void real_tell(int *word, int value) {
+static void real_store_and_wake(int *word, int value) {
   __atomic_store_n(word, value, __ATOMIC_RELEASE);
   REAL(syscall)(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
@@ -42,7 +42,7 @@ static void *park(void *argument) {
   slot->start.storage = storage_of_this_thread();
   // What this thread itself still needs lies above.
   slot->start.stack = (void *)(((uintptr_t)__builtin_frame_address(0) - 32768) & ~(uintptr_t)15);
-  real_tell(&slot->is_parked, 1);
+  real_store_and_wake(&slot->is_parked, 1);
   real_wait(&slot->is_released, 0);
   // Whatever a dropped thread had made is nobody's any more.
   for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {
@@ -84,7 +84,7 @@ void slot_give_back(struct slot *slot, bool is_clean) {
       break;
     }
   }
-  real_tell(&slot->is_released, 1);
+  real_store_and_wake(&slot->is_released, 1);
 }
 
 bool slot_is_owner(int number) {

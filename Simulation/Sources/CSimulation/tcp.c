@@ -154,7 +154,7 @@ int tcp_shutdown(struct socket *socket, int how) {
 }
 
 /// Takes the socket from its connection. A close is sent to the peer; after a crash, nothing is.
-static void leave(struct socket *socket, bool tells) {
+static void leave(struct socket *socket, bool sends_end) {
   struct connection *connection = socket->connection;
   if (!connection) return;
   struct flow *in = incoming(socket), *out = outgoing(socket);
@@ -164,7 +164,7 @@ static void leave(struct socket *socket, bool tells) {
   bool resets = in->received.count > 0 ? !is_over || !out->has_received_end : socket->resets_on_close && !is_over;
   connection->ends[socket->side] = NULL;
   socket->connection = NULL;
-  if (!tells) {
+  if (!sends_end) {
     connection->is_forgotten[socket->side] = true;
     flow_drop(out);
   } else if (socket->state == SOCKET_CONNECTED && socket->family == AF_UNIX && peer) {
@@ -188,7 +188,7 @@ static void leave(struct socket *socket, bool tells) {
 
 static void tcp_close(struct file *file) {
   struct socket *socket = (struct socket *)file;
-  bool tells = !socket->host->is_down;
+  bool sends_end = !socket->host->is_down;
   struct socket **place = &socket->host->sockets;
   while (*place != socket) place = &(*place)->next_of_host;
   *place = socket->next_of_host;
@@ -207,7 +207,7 @@ static void tcp_close(struct file *file) {
       next = socket->host->sockets;
     }
   }
-  leave(socket, tells);
+  leave(socket, sends_end);
   rights_drop(socket);
   local_close(socket);
 }

@@ -129,7 +129,7 @@ enum sim_reason sim_wait(uint64_t deadline) {
   return reason;
 }
 
-void sim_tell(void) {
+void sim_notify(void) {
   if (kernel.world.first) {
     kernel.is_world_waiting = false;
     thread_wake(kernel.world.first, SIM_WOKEN);

@@ -66,13 +66,15 @@ public final class ListHistory<Element: Hashable & Sendable>: @unchecked Sendabl
     let reads = log.entries.filter { $0.operation == .read && $0.end != .max }
     let order = reads.max { $0.answer.count < $1.answer.count }?.answer ?? []
     for read in reads where !order.starts(with: read.answer) {
-      return "one read has told \(read.answer), and another one \(order): neither begins with the other"
+      return "one read has returned \(read.answer), and another one \(order): neither begins with the other"
     }
     var places: [Element: Int] = [:]
     for (place, element) in order.enumerated() {
-      guard appends[element] != nil else { return "a read has told \(element), which nobody has appended" }
+      guard appends[element] != nil else {
+        return "a read has returned \(element), which nobody has appended"
+      }
       guard places.updateValue(place, forKey: element) == nil else {
-        return "a read has told \(element) twice: \(order)"
+        return "a read has returned \(element) twice: \(order)"
       }
     }
     // Where each call is in the order: a read of n elements is between the n-th append and the next one.

@@ -95,7 +95,7 @@ public final class SimulatedHost: @unchecked Sendable {
     call { executor in
       try? executor.execute { loop in
         answer.text = "\(loop.snapshot())"
-        sim_tell()
+        sim_notify()
       }
     }
     let end = sim_now() + 1_000_000_000

@@ -53,6 +53,6 @@ extension World {
       count >= 0 && times >= 1 && (-4095..<0).contains(code.rawValue), "no such failure of \(call)")
     note("\(call) of \(host.name) fails \(times) times after \(count), with \(-code.rawValue)")
     let isKnown = sim_host_plan(host.raw, call, UInt64(count), UInt64(times), -code.rawValue)
-    precondition(isKnown, "no call \"\(call)\" can be told to fail")
+    precondition(isKnown, "no call \"\(call)\" can be made to fail")
   }
 }

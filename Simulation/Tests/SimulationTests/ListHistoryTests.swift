@@ -49,14 +49,14 @@ import UVSimulation
         $0.end($0.begin(.read), list: [2])
         $0.end(one)
         $0.end(two)
-      } == "one read has told [2], and another one [1, 2]: neither begins with the other")
+      } == "one read has returned [2], and another one [1, 2]: neither begins with the other")
     #expect(
-      violation { $0.end($0.begin(.read), list: [9]) } == "a read has told 9, which nobody has appended")
+      violation { $0.end($0.begin(.read), list: [9]) } == "a read has returned 9, which nobody has appended")
     #expect(
       violation {
         $0.end($0.begin(.append(1)))
         $0.end($0.begin(.read), list: [1, 1])
-      } == "a read has told 1 twice: [1, 1]")
+      } == "a read has returned 1 twice: [1, 1]")
     #expect(
       violation {
         $0.end($0.begin(.append(1)))

@@ -125,20 +125,20 @@ private final class PublishedReader: @unchecked Sendable {
 
 /// Futures with several subscribers, of whom some go before the answer.
 private func askFutures(_ loop: EventLoop, _ number: Int) async throws {
-  var told = [0, 0, 0]
+  var got = [0, 0, 0]
   var kept: [AnyCancellable?] = []
   let length = Duration.milliseconds(Int64.random(in: 0..<20))
   let future = loop.sleep(for: length).future()
   let answers = future.map { number }
   for place in 0..<3 {
     kept.append(
-      answers.sink(receiveCompletion: { _ in told[place] += 10 }, receiveValue: { _ in told[place] += 1 }))
+      answers.sink(receiveCompletion: { _ in got[place] += 10 }, receiveValue: { _ in got[place] += 1 }))
   }
   let gone = Int.random(in: 0..<4)
   if gone < 3 { kept[gone] = nil }
   try await loop.sleep(for: .milliseconds(60)).value
-  for place in 0..<3 where told[place] != (place == gone ? 0 : 11) {
-    throw Violation("subscriber \(place) of a future was told \(told[place]), and \(gone) has gone")
+  for place in 0..<3 where got[place] != (place == gone ? 0 : 11) {
+    throw Violation("subscriber \(place) of a future got \(got[place]), and \(gone) has gone")
   }
   kept = []
   // A limit of a chain.

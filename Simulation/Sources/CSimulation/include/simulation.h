@@ -188,11 +188,11 @@ struct sim_host *sim_host_current(void);
 /// Has the calling thread belong to another host for the call of `body`, which waits for nothing.
 void sim_host_call(struct sim_host *host, sim_body body, void *context);
 
-/// Waits until a main thread ends, `sim_tell` is called or the moment `deadline` comes. The world's thread alone.
+/// Waits until a main thread ends, `sim_notify` is called or the moment `deadline` comes. The world's thread alone.
 enum sim_reason sim_wait(uint64_t deadline);
 
 /// Has `sim_wait` return.
-void sim_tell(void);
+void sim_notify(void);
 
 /// A number below `bound`, from the stream of that name.
 uint64_t sim_draw(const char *name, uint64_t bound);

@@ -116,10 +116,10 @@ private final class HTTPProgram {
     let isInParts = question.framing == .chunked && question.kind != .redirect
     let name = "request \(question.number)"
     let answer = Request<HTTPClientResponse>(loop) { [self] done in
-      let told = ledger.ask(name, done)
-      if !isInParts { return client.send(request, body: question.body, told) }
+      let noted = ledger.ask(name, done)
+      if !isInParts { return client.send(request, body: question.body, noted) }
       let length = loop.isDrawn(oneIn: 2) ? question.bodyCount : nil
-      return client.send(request, body: parts(of: question.body), length: length, told)
+      return client.send(request, body: parts(of: question.body), length: length, noted)
     }
     let isLeft = isRough && loop.isDrawn(oneIn: 6)
     do {

@@ -143,7 +143,7 @@ private final class Speaker {
     return (own.begun - 1, Self.make(own.begun - 1, loop.draw([5, 300, 40_000][loop.draw(3)])))
   }
 
-  private func told(_ number: Int) -> Completion<Void> {
+  private func sent(_ number: Int) -> Completion<Void> {
     ledger.ask("message \(number)") { [own] result in
       if case .failure = result { own.uncertain.insert(number) }
     }
@@ -151,7 +151,7 @@ private final class Speaker {
 
   private func sendWhole() {
     let (number, message) = begin()
-    let done = told(number)
+    let done = sent(number)
     let pending =
       loop.isDrawn(oneIn: 2) ? socket.send(message, done) : socket.send(message.encoded(), done)
     if loop.isDrawn(oneIn: 8) { loop.cancel(pending) }
@@ -164,9 +164,9 @@ private final class Speaker {
       case 1:
         let (number, message) = begin()
         try await Request<Void>(loop) { [self] done in
-          let told = told(number)
+          let noted = sent(number)
           return socket.send(message) {
-            told($0)
+            noted($0)
             done($0)
           }
         }.value

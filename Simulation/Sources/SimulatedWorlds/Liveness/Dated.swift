@@ -35,11 +35,11 @@ final class DatedThings {
     open += 1
     lastNumber += 1
     let number = lastNumber
-    let told: Completion<Void> = ledger.ask("\(thing)") { [self] _ in
+    let noted: Completion<Void> = ledger.ask("\(thing)") { [self] _ in
       open -= 1
       kept[number] = nil
     }
-    let over = { told(.success(())) }
+    let over = { noted(.success(())) }
     switch thing {
     case .sleep, .sleepRequest, .sleepOfATask, .clock, .taskSleep, .timer, .repeatingTimer, .ticks,
       .ticksOfATask:

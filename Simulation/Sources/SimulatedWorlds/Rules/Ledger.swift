@@ -29,7 +29,7 @@ final class Ledger: @unchecked Sendable {
     if let complaint = complaints.first { throw Violation(complaint) }
     for check in lastChecks { try check() }
     for (text, answers) in questions where answers != 1 {
-      throw Violation("\(text): told \(answers) times")
+      throw Violation("\(text): answered \(answers) times")
     }
   }
 }

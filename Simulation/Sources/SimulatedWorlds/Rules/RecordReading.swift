@@ -183,7 +183,7 @@ extension RecordReader {
       return PendingRequest()
     }
     try await both.value
-    try expect(parts[0].place == 0, "the second reader was told first")
+    try expect(parts[0].place == 0, "the second reader was answered first")
     for part in parts { if let bytes = try part.outcome.get() { try take(bytes) } }
   }
 }

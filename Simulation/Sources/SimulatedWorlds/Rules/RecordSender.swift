@@ -33,8 +33,8 @@ final class RecordSender: @unchecked Sendable {
       switch loop.draw(12) {
       case 0: stream.write(record(loop), done())
       case 1: stream.write(Records.divide(record(loop), on: loop), done())
-      case 2: await tell(stream.write(record(loop)), done(isInOrder: false))
-      case 3: await tell(stream.write(Records.divide(record(loop), on: loop)), done(isInOrder: false))
+      case 2: await wait(for: stream.write(record(loop)), done(isInOrder: false))
+      case 3: await wait(for: stream.write(Records.divide(record(loop), on: loop)), done(isInOrder: false))
       case 4:
         for _ in 0..<loop.draw(30) {
           number += 1
@@ -104,7 +104,7 @@ final class RecordSender: @unchecked Sendable {
       case .success:
         written[lane, default: []].insert(number)
         if lane > 0 || !isInOrder { return }
-        if number < lastWritten { ledger.complain("\(name): \(lastWritten) is told before \(number)") }
+        if number < lastWritten { ledger.complain("\(name): \(lastWritten) is answered before \(number)") }
         lastWritten = number
       case .failure(let error) where error.code == .cancelled || error.code == .timedOut:
         cancelled[lane, default: []].insert(number)
@@ -114,7 +114,7 @@ final class RecordSender: @unchecked Sendable {
     }
   }
 
-  private nonisolated(nonsending) func tell(_ request: Request<Void>, _ done: Completion<Void>) async {
+  private nonisolated(nonsending) func wait(for request: Request<Void>, _ done: Completion<Void>) async {
     do throws(UVError) {
       try await request.value
       done(.success(()))
@@ -153,7 +153,7 @@ final class RecordSender: @unchecked Sendable {
         let bytes = record(loop, lane: lane)
         let done = done(lane: lane)
         let isDivided = loop.isDrawn(oneIn: 2)
-        await tell(isDivided ? stream.write(Records.divide(bytes, on: loop)) : stream.write(bytes), done)
+        await wait(for: isDivided ? stream.write(Records.divide(bytes, on: loop)) : stream.write(bytes), done)
       }
     }
   }

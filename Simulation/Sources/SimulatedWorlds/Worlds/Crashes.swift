@@ -47,16 +47,16 @@ func crashes(_ world: World, _ ledger: Ledger, _ transport: Transport) throws {
           // As a request, in another style.
           let conversation = Request<Void>(loop) { done in
             attempts.value += 1
-            let told = ledger.ask("attempt", done)
+            let noted = ledger.ask("attempt", done)
             let task = loop.spawn {
               do {
                 try await converse(loop, transport, number * 10 + round, ledger)
-                told(.success(()))
+                noted(.success(()))
               } catch let error as UVError {
-                told(.failure(error))
+                noted(.failure(error))
               } catch {
                 ledger.complain("\(error)")
-                told(.success(()))
+                noted(.success(()))
               }
             }
             return PendingRequest { task.cancel() }

@@ -81,8 +81,8 @@ private nonisolated(nonsending) func ask<T>(
     case 0: return try await request.value
     case 1: return try await request.promise().async()
     default:
-      let told = Request<T>(loop) { done in request.start(ledger.ask(text, done)) }
-      return try await told.value
+      let noted = Request<T>(loop) { done in request.start(ledger.ask(text, done)) }
+      return try await noted.value
     }
   } catch {
     guard let error = error as? UVError,

@@ -50,9 +50,9 @@ private nonisolated(nonsending) func end(
   if isRude, loop.isDrawn(oneIn: 2) { return rudeEnd(stream, ledger) }
   // In order: the end of writing, and then the peer's.
   if !isRude { goal.value = count }
-  let (isPatient, isTold) = (loop.isDrawn(oneIn: 2), Shared(false))
+  let (isPatient, isNotified) = (loop.isDrawn(oneIn: 2), Shared(false))
   let ended: Completion<Void> = ledger.ask("shutdown") { result in
-    isTold.value = true
+    isNotified.value = true
     if !isRude, isPatient, case .failure(let error) = result { ledger.complain("shutdown: \(error)") }
   }
   let pending = stream.shutdown(ended)
@@ -83,7 +83,7 @@ private nonisolated(nonsending) func end(
     return
   }
   if !isPatient { return }
-  while !isTold.value { try await loop.sleep(for: .milliseconds(10)).value }
+  while !isNotified.value { try await loop.sleep(for: .milliseconds(10)).value }
   try expect(stream.writeQueueSize == 0, "bytes are left after a shutdown")
   try await stream.drain().value
   stream.close(ledger.ask("close"))

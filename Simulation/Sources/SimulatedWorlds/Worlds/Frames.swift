@@ -102,13 +102,13 @@ private nonisolated(nonsending) func readAtOnce(
   _ stream: ByteStream, _ script: [(kind: Int, content: Bytes)], _ ledger: Ledger
 ) async throws {
   let loop = stream.loop
-  let told = Shared(0)
+  let ended = Shared(0)
   for (number, frame) in script.enumerated() {
     let count = frame.content.count
     if frame.kind == 0 { stream.read(exactly: 4, ledger.ask("length \(number)")) }
     let done: Completion<Bytes?> = ledger.ask("frame \(number)") { result in
-      if told.value != number { ledger.complain("frame \(number) is told after \(told.value) others") }
-      told.value += 1
+      if ended.value != number { ledger.complain("frame \(number) is answered after \(ended.value) others") }
+      ended.value += 1
       if (try? result.get()) != frame.content { ledger.complain("frame \(number): \(result)") }
     }
     switch frame.kind {
@@ -126,5 +126,5 @@ private nonisolated(nonsending) func readAtOnce(
       pending.cancel()
     }
   }
-  while told.value < script.count { try await loop.sleep(for: .milliseconds(20)).value }
+  while ended.value < script.count { try await loop.sleep(for: .milliseconds(20)).value }
 }

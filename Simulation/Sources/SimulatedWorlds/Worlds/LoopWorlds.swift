@@ -86,9 +86,10 @@ private func signals(_ world: World, _ ledger: Ledger) throws {
     try await loop.sleep(for: .seconds(1)).value
     for watcher in watchers { watcher.close() }
     for task in tasks { try await task.value }
-    try expect(seen[0].value >= 1 && seen[0].value <= 3, "the first was told \(seen[0].value) times of 3")
-    try expect(seen[1].value >= 1 && seen[1].value <= 3, "the second was told \(seen[1].value) times of 3")
-    try expect(seen[2].value == 1, "the other signal was told \(seen[2].value) times")
+    try expect(seen[0].value >= 1 && seen[0].value <= 3, "the first was reported \(seen[0].value) times of 3")
+    try expect(
+      seen[1].value >= 1 && seen[1].value <= 3, "the second was reported \(seen[1].value) times of 3")
+    try expect(seen[2].value == 1, "the other signal was reported \(seen[2].value) times")
   }
   while !isReady.value { try world.sleep(for: .milliseconds(10)) }
   for _ in 0..<3 {

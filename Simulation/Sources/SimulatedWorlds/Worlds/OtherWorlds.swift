@@ -8,10 +8,10 @@ let otherWorlds = [
 
 /// What was said to be written before a close arrives. If the system takes whole writes, all of them do.
 private func closes(_ world: World, _ ledger: Ledger) throws {
-  let (received, told) = (Shared(0), Shared(0))
+  let (received, reported) = (Shared(0), Shared(0))
   let takesAll = world.weather.cut == 0 && world.weather.refusal == 0
   ledger.atEnd {
-    try expect(received.value >= told.value, "\(received.value) bytes have arrived of \(told.value)")
+    try expect(received.value >= reported.value, "\(received.value) bytes have arrived of \(reported.value)")
     if takesAll { try expect(received.value == 6300, "\(received.value) bytes of 6300 have arrived") }
   }
   world.node("server") { loop in
@@ -26,7 +26,7 @@ private func closes(_ world: World, _ ledger: Ledger) throws {
     for part in 1...6 {
       let bytes = message(part, part * 300)
       let done: Completion<Void> = ledger.ask("write \(part)") {
-        if case .success = $0 { told.value += part * 300 }
+        if case .success = $0 { reported.value += part * 300 }
       }
       if loop.isDrawn(oneIn: 2) {
         connection.write(bytes, done)

@@ -69,8 +69,8 @@ private func passThroughChild(_ loop: EventLoop, _ number: Int, code: Int) async
 private func endChild(_ loop: EventLoop, _ ledger: Ledger) async throws {
   let order = Order.allCases[loop.draw(4)]
   let child = try loop.processes.spawn(order == .code ? "filter" : "wait", ["3"], stdio: [.pipe])
-  let (told, number) = (Shared<ChildProcess.ExitStatus?>(nil), child.processID)
-  child.exit(ledger.ask("the end of \(number)") { told.value = try? $0.get() })
+  let (reported, number) = (Shared<ChildProcess.ExitStatus?>(nil), child.processID)
+  child.exit(ledger.ask("the end of \(number)") { reported.value = try? $0.get() })
   if loop.isDrawn(oneIn: 3) { loop.cancel(child.exit(ledger.ask("a cancelled wait for \(number)"))) }
   try await loop.dawdle()
   switch order {
@@ -87,7 +87,7 @@ private func endChild(_ loop: EventLoop, _ ledger: Ledger) async throws {
   let status = try await child.exit().value
   let right: (Int, Signal?) = order == .code ? (3, nil) : (0, order == .kill ? .kill : .terminate)
   try expect((status.code, status.signal) == right, "\(order): ended with \(status)")
-  try expect(told.value == status, "another end was told: \(String(describing: told.value))")
+  try expect(reported.value == status, "another end was reported: \(String(describing: reported.value))")
 }
 
 /// A server whose requests are answered by workers, which it starts anew when they die. Each request is

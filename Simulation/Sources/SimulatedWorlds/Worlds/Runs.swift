@@ -15,7 +15,7 @@ func runs(_ world: World, _ ledger: Ledger) throws {
       switch result {
       case .success(let value):
         if value != number { ledger.complain("run \(number) is \(value)") }
-        if !ended.value.contains(number) { ledger.complain("run \(number) is told before its end") }
+        if !ended.value.contains(number) { ledger.complain("run \(number) is reported before its end") }
       case .failure(let error as UVError):
         if error.code == .loopClosed, !isStopped.value { ledger.complain("run \(number): \(error)") }
         if error.code != .loopClosed, !error.isCancelled { ledger.complain("run \(number): \(error)") }

@@ -41,14 +41,14 @@ private nonisolated(nonsending) func send(
   for number in 0..<6 {
     let (from, count) = (loop.draw(whole.count), 1 + loop.draw(120_000))
     let part = Bytes(whole[(whole.startIndex + from)...].prefix(count))
-    let told = Shared<Result<Int, UVError>?>(nil)
+    let outcome = Shared<Result<Int, UVError>?>(nil)
     let sending = Request<Int>(loop) { done in
       stream.sendfile(file, from: Int64(from), count: count, done)
     }
     let answered = Request<Void>(loop) { done in
       let pending = sending.start(
         ledger.ask("part \(number)") { result in
-          told.value = result
+          outcome.value = result
           done(.success(()))
         })
       if loop.isDrawn(oneIn: 2) { loop.cancel(pending) }
@@ -68,7 +68,7 @@ private nonisolated(nonsending) func send(
       try await answered.value
       stream.write(mark(number), marked)
     }
-    switch told.value! {
+    switch outcome.value! {
     case .success(let sent):
       try expect(sent == part.count, "part \(number): \(sent) bytes in place of \(part.count)")
       parts.parts.append((part, true))

@@ -114,12 +114,12 @@ func quiescing(_ world: World, _ ledger: Ledger) throws {
     var tasks: [LoopTask<Void, any Error>] = []
     let serving = loop.spawn { () async throws in
       for try await connection in listener {
-        let told: Completion<Void> = ledger.ask("the end of the service") { result in
-          if case .success = result, !connection.isQuiescing { ledger.complain("told too early") }
-          if case .success = result, !isOver.value { ledger.complain("told before the end") }
+        let noted: Completion<Void> = ledger.ask("the end of the service") { result in
+          if case .success = result, !connection.isQuiescing { ledger.complain("reported too early") }
+          if case .success = result, !isOver.value { ledger.complain("reported before the end") }
         }
         connection.quiescing { result in
-          told(result)
+          noted(result)
           if case .success = result { connection.readTimeout = .milliseconds(250) }
         }
         tasks.append(

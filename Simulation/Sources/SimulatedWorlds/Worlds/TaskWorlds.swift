@@ -101,9 +101,9 @@ private func promises(_ world: World, _ ledger: Ledger) throws {
       let winner = try await first.async()
       try expect(winner == 1 || winner == 2, "nobody has won")
       let cancelled = loop.sleep(for: .seconds(100)).promise()
-      let told: Completion<Void> = ledger.ask("a cancelled promise")
-      cancelled.done { told(.success(())) }.catch(policy: .allErrors) { _ in
-        told(.failure(UVError(.cancelled, operation: "sleep")))
+      let noted: Completion<Void> = ledger.ask("a cancelled promise")
+      cancelled.done { noted(.success(())) }.catch(policy: .allErrors) { _ in
+        noted(.failure(UVError(.cancelled, operation: "sleep")))
       }
       loop.queueMicrotask { cancelled.cancel() }
     }
@@ -235,10 +235,10 @@ private nonisolated(nonsending) func cancelledOperations(_ loop: EventLoop, _ le
 private func pool(_ world: World, _ ledger: Ledger) throws {
   world.node("a") { loop in
     for round in 0..<4 {
-      let (begun, told) = (Shared(Set<Int>()), Shared(0))
+      let (begun, ended) = (Shared(Set<Int>()), Shared(0))
       for number in 0..<15 {
         let done: Completion<Int> = ledger.ask("work \(number)") { result in
-          told.value += 1
+          ended.value += 1
           switch result {
           case .success(let value): if value != number { ledger.complain("work \(number) is \(value)") }
           case .failure(let error): if !error.isCancelled { ledger.complain("work: \(error)") }
@@ -256,7 +256,9 @@ private func pool(_ world: World, _ ledger: Ledger) throws {
       try expect(!bytes.isEmpty, "no random bytes")
       let value = try await loop.work { round }.value
       try expect(value == round, "another value")
-      while told.value < 15 { try await loop.sleep(for: .milliseconds(1)).timeout(after: .seconds(10)).value }
+      while ended.value < 15 {
+        try await loop.sleep(for: .milliseconds(1)).timeout(after: .seconds(10)).value
+      }
     }
   }
 }
