@@ -46,11 +46,10 @@ public final class Ticks: ReadableSource<Tick>, SourceDriver {
     let due = LoopClock.Instant(nanoseconds: isTooLate || isLater ? .max : sum)
     // The timer keeps the source alive while somebody waits.
     timer = loop.sleep(until: due) { [self] result in
-      guard case .success = result else {
-        if loop.isClosed { source.finish(UVError(.cancelled, operation: operation)) }
-        return
+      switch result {
+      case .success: tick()
+      case .failure(let error): if loop.isClosed { source.finish(UVError(error.code, operation: operation)) }
       }
-      tick()
     }
   }
 
