@@ -49,9 +49,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, LosslessStringConvertibl
       let second = Self.number(clock[2])
     else { return nil }
     if words[3].utf8.count == 2 {
-      let thisYear = Int(Self.parts(Int(time(nil))).tm_year) + 1900
-      year += thisYear / 100 * 100
-      if year > thisYear + 50 { year -= 100 }
+      year = Self.year(endingIn: year, thisYear: Int(Self.parts(Int(time(nil))).tm_year) + 1900)
     }
     var parts = tm()
     (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month), Int32(day))
@@ -77,6 +75,12 @@ public struct HTTPDate: Sendable, Hashable, Comparable, LosslessStringConvertibl
   /// The earlier time is less.
   public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
     left.secondsSince1970 < right.secondsSince1970
+  }
+
+  /// The latest year with these last two digits that is at most 50 years ahead.
+  static func year(endingIn digits: Int, thisYear: Int) -> Int {
+    let latest = thisYear + 50
+    return latest - (latest - digits) % 100
   }
 
   /// A number of up to four digits.

@@ -1,7 +1,8 @@
 #if Everything
 import Foundation
 import Testing
-import UVHTTP
+
+@testable import UVHTTP
 
 @Suite struct HTTPDateTests {
   @Test(
@@ -27,15 +28,24 @@ import UVHTTP
     ])
   func older(text: String, seconds: Int?) { #expect(HTTPDate(text)?.secondsSince1970 == seconds) }
 
-  @Test("A year of two digits is at most 50 years ahead", arguments: [(50, true), (51, false)])
-  func century(years: Int, isAhead: Bool) throws {
+  @Test(
+    "A year of two digits is at most 50 years ahead, and at most 49 back",
+    arguments: [1970, 1997, 2026, 2049, 2050, 2060, 2099, 2100])
+  func century(thisYear: Int) {
+    for digits in 0..<100 {
+      let year = HTTPDate.year(endingIn: digits, thisYear: thisYear)
+      #expect(year % 100 == digits && thisYear - 49...thisYear + 50 ~= year, "\(digits)")
+    }
+  }
+
+  @Test("It is counted from the year in which it is read", arguments: [50, -49])
+  func thisCentury(years: Int) throws {
     let today = "\(HTTPDate(since1970: .seconds(Date.now.timeIntervalSince1970)))".split(separator: " ")
     let year = try #require(Int(today[3])) + years
     func text(_ day: String) -> String { "\(day.prefix(3)), 15 Jun \(year) 00:00:00 GMT" }
     let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     let day = try #require(days.first { HTTPDate(text($0)) != nil })
-    let short = HTTPDate("\(day), 15-Jun-\("\(year)".suffix(2)) 00:00:00 GMT")
-    #expect((short == HTTPDate(text(day))) == isAhead)
+    #expect(HTTPDate("\(day), 15-Jun-\("\(year)".suffix(2)) 00:00:00 GMT") == HTTPDate(text(day)))
   }
 
   @Test(
