@@ -115,21 +115,32 @@ import UVTestSupport
   // The time is what this is about. The simulation has writes, where nothing else can delay them.
   @Test(
     "A read timeout counts from the end of the turn that has delivered bytes, however long it computes",
-    arguments: [false, true])
-  func lateReader(isIdle: Bool) async throws {
+    arguments: [false, true], [1, 3000])
+  func lateReader(isIdle: Bool, lines: Int) async throws {
     try await withPair { loop, client, server in
       let limit = Duration.milliseconds(120)
       if isIdle { server.idleTimeout = limit } else { server.readTimeout = limit }
       var last = loop.clock.now
       let ended = Request<Duration>(loop) { done in
-        server.start { result in
-          if case .failure = result { return done(.success(last.duration(to: loop.clock.now))) }
-          usleep(60_000)
-          last = loop.clock.now
+        var rest = lines
+        func take<T>(_ result: Result<T, UVError>) -> Bool {
+          if case .failure = result {
+            done(.success(last.duration(to: loop.clock.now)))
+            return false
+          }
+          rest -= 1
+          if rest == 0 {
+            usleep(60_000)
+            last = loop.clock.now
+          }
+          return true
         }
+        func readLine() { server.readLine(limit: 10).start { if take($0) { readLine() } } }
+        // More lines than a turn's budget: the last ones come in turns that read nothing.
+        if lines > 1 { readLine() } else { server.start { _ = take($0) } }
         return PendingRequest()
       }
-      client.write("late") { _ in }
+      client.write(Bytes(repeating: 10, count: lines)) { _ in }
       let time = try await ended.value
       #expect(time >= limit)
     }
@@ -384,6 +395,22 @@ import UVTestSupport
         reading.idleTimeout = .zero
         #expect(reading.idleTimeout == nil)
       }
+    }
+  }
+
+  @Test func `A timeout that is set on a stream that closes or has closed begins no timer`() async throws {
+    try await withPair { loop, client, server in
+      for round in 0..<3 {
+        server.readTimeout = .milliseconds(round + 1)
+        server.writeTimeout = .milliseconds(round + 1)
+        server.idleTimeout = .milliseconds(round + 1)
+        server.totalTimeout = .milliseconds(round + 1)
+        if round == 0 { server.close() { _ in } }
+        // The timer of this test's own sleep ends before they are counted.
+        if round > 0 { #expect(loop.statistics.timers == 0) }
+        if round == 1 { try await loop.settle() }
+      }
+      try await loop.sleep(for: .milliseconds(10)).value
     }
   }
 
