@@ -60,6 +60,36 @@ import UVTestSupport
     }
   }
 
+  // A task would wait for its answer before the last round.
+  @Test(
+    "One that is lost in its loop's last round is reported still",
+    arguments: Style.allCases.filter { $0 != .async }, [false, true])
+  func lastRound(style: Style, isStopped: Bool) async throws {
+    let log = Log<UVError.Code?>()
+    try await withThread {
+      let loop = try EventLoop()
+      var keep: () -> Void = {}
+      let begin = {
+        let request = Request<Int>(loop) { done in
+          loop.sleep(for: .untilCancelled) { _ in withExtendedLifetime(done) {} }
+          return PendingRequest()
+        }
+        keep = style.start(request, on: loop, log)
+      }
+      if isStopped {
+        loop.runCallbacks { loop in
+          begin()
+          loop.sleep(for: .milliseconds(1)) { _ in loop.stop() }
+        }
+      } else {
+        loop.queueMicrotask { begin() }
+      }
+      loop.shutdown()
+      withExtendedLifetime(keep) {}
+    }
+    #expect(log.values == [.abandoned])
+  }
+
   /// How a task ends whose request loses its completion by being cancelled.
   enum End: CaseIterable { case cancel, deadline, stop, error }
 
