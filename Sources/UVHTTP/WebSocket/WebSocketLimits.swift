@@ -25,8 +25,8 @@ public struct WebSocketLimits: Sendable {
   /// After how long a silence the peer is sent a ping; 30 s by default. A peer that is there answers it, and so isn't
   /// silent. Nil sends no pings.
   public var keepAlive: Duration? = .seconds(30)
-  /// How many bytes in a second the peer has to take of what waits for it, beyond ``silence``, 1 or more; 1,024 at
-  /// first.
+  /// How many bytes in a second the peer has to take of what waits for it, beyond ``silence``, 1 or more; 1,024 by
+  /// default.
   public var minimumRate = 1024
   /// How long the end may take, from when a close has left until the connection is closed; 5 s by default. What is
   /// sent before has the time of ``silence`` and ``minimumRate``.
