@@ -90,6 +90,28 @@ import UVTestSupport
     #expect(log.values == [.abandoned])
   }
 
+  @Test(
+    "One that is lost on its loop's thread is reported in that turn, which may be the last",
+    arguments: Style.allCases)
+  func sameTurn(style: Style) async throws {
+    let log = Log<UVError.Code?>()
+    let other = Log<Int>()
+    try await withThread {
+      let loop = try EventLoop()
+      var keep: () -> Void = {}
+      loop.runCallbacks { loop in
+        keep = style.start(Self.lost(.atOnce, loop), on: loop, log)
+        loop.sleep(for: .zero) { _ in other.append(log.values.count) }
+      }
+      #expect(log.values == [.abandoned])
+      loop.runCallbacks { loop in keep = style.start(Self.lost(.atOnce, loop), on: loop, log) }
+      #expect(log.values == [.abandoned, .abandoned])
+      loop.shutdown()
+      withExtendedLifetime(keep) {}
+    }
+    #expect(other.values == [1])
+  }
+
   /// How a task ends whose request loses its completion by being cancelled.
   enum End: CaseIterable { case cancel, deadline, stop, error }
 
