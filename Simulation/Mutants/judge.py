@@ -1,5 +1,6 @@
 """Runs tests against a mutant, those first that are nearest to it, until one fails."""
 import collections
+import hashlib
 import json
 import os
 import pathlib
@@ -113,22 +114,27 @@ class Tests:
 
     def learn(self, suites, pool):
         """Runs suites without a mutant: how long their tests take, and which mutants they come across."""
-        stamp = int(self.program.stat().st_mtime)
         stored = json.loads(self.stored.read_text()) if self.stored.exists() else {}
-        self.known = stored["suites"] if stored.get("stamp") == stamp else {}
+        # What a suite comes across stays, while the library with its mutants does, and the suite's folder.
+        library, stamps = tree.STAMP.read_text(), {}
+        for folder in sorted(set(self.folders.values())):
+            texts = [path.read_bytes() for path in sorted((tree.TREE / "Tests" / folder).glob("*.swift"))]
+            stamps[folder] = hashlib.sha256(b"\0".join(texts)).hexdigest()[:16]
+        self.known = {suite: what for suite, what in stored.get("suites", {}).items() if stored.get("library") == library
+                      and suite in self.folders and what["stamp"] == stamps[self.folders[suite]]}
 
         def one(suite):
             with tempfile.NamedTemporaryFile(mode="r", prefix="reached") as file:
                 ran = self.run([self.pattern(suite)], [], 300, reached=file.name)
                 numbers = sorted({int(line) for line in file})
             slow = [test for test, seconds in ran.times.items() if seconds > SLOW]
-            return suite, {"reached": numbers, "times": ran.times, "left": sorted({*slow, *ran.failed, *([ran.test] if ran.verdict in ("hung", "crashed") else [])})}
+            return suite, {"stamp": stamps[self.folders[suite]], "reached": numbers, "times": ran.times, "left": sorted({*slow, *ran.failed, *([ran.test] if ran.verdict in ("hung", "crashed") else [])})}
 
         missing = [suite for suite in suites if suite not in self.known]
         for number, (suite, what) in enumerate(pool.map(one, missing)):
             self.known[suite] = what
             tree.log(f"{number + 1}/{len(missing)} {suite}: {sum(what['times'].values()):.1f} s, {len(what['reached'])} mutants" + "".join(f"; without {self.name(test)}" for test in what["left"]))
-            self.stored.write_text(json.dumps({"stamp": stamp, "suites": self.known}))
+            self.stored.write_text(json.dumps({"library": library, "suites": self.known}))
         self.reached = {suite: set(what["reached"]) for suite, what in self.known.items()}
 
     @staticmethod

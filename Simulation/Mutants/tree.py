@@ -1,4 +1,4 @@
-"""A copy of the package that has all mutants at once, each behind its number, as far as the compiler takes them."""
+"""A copy of the package that has many mutants at once, each behind its number, as far as the compiler takes them."""
 import hashlib
 import json
 import os
@@ -13,11 +13,15 @@ import swift
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build-mutants"
 TREE, SCRATCH = BUILD / "tree", BUILD / "scratch"
+# What the compiler has taken.
+STAMP = BUILD / "taken"
 # The modules, in the order of their imports.
 MODULES = ("UV", "UVHTTP", "UVTLS", "UVPromises", "UVFutures")
 # What the tests of these need. The rest of the package isn't built.
 TARGETS = ("CUV", "CLibuv", "UV", "UVPromises", "COpenSSL", "UVTLS", "UVHTTP", "UVFutures", "CTestHooks",
-           "UVTestSupport", "UVTests", "UVPromisesTests", "UVFuturesTests", "UVTLSTests", "UVHTTPTests", "StyleTests")
+           "CAres", "UVDNS", "CStallWatch", "StallWatch", "UVStalls", "UVDiagnostics", "UVRxStream",
+           "UVTestSupport", "UVTests", "UVPromisesTests", "UVFuturesTests", "UVTLSTests", "UVHTTPTests", "StyleTests",
+           "FaultTests", "HostTests", "UVDNSTests")
 # Numbers are below this, so that a table of what was reached is small.
 NUMBERS = 1 << 24
 HEADER = f"""#pragma once
@@ -75,16 +79,24 @@ class Mutants:
         stored = json.loads(self.refusals.read_text()) if self.refusals.exists() else {}
         keys = {edit.key for edit in self.all}
         self.refused = {key: why for key, why in stored.items() if key in keys}
+        self.wanted = BUILD / "planted.json"
+        self.planted = keys.intersection(json.loads(self.wanted.read_text()) if self.wanted.exists() else [])
+
+    def plant(self, edits):
+        """Takes mutants into the program, beside those that are there. All of them would make the build long."""
+        self.planted |= {edit.key for edit in edits}
+        self.wanted.write_text(json.dumps(sorted(self.planted), indent=0))
+
+    def taken(self, path): return [edit for edit in self.files[path][1] if edit.key in self.planted and edit.key not in self.refused]
 
     def text(self, path):
-        text, edits = self.files[path]
-        edits = [edit for edit in edits if edit.key not in self.refused]
+        text, edits = self.files[path][0], self.taken(path)
         return ("import CUV\n" if edits else "") + mutations.render(text, edits)
 
     def refuse(self, path, line, column, why):
         """Leaves out the mutant that the compiler complains of; how many that are. One that it can't name takes those of its function along."""
         text = self.text(path)
-        edits = [edit for edit in self.files[path][1] if edit.key not in self.refused]
+        edits = self.taken(path)
         offset = len("import CUV\n")
         lines = text.split("\n")
         column = len(lines[line - 1].encode()[:column - 1].decode(errors="ignore"))
@@ -172,10 +184,12 @@ def leave_out(mutants, said):
     return len(mutants.refused) - len(before)
 
 
+def digest(mutants): return hashlib.sha256("".join(map(mutants.text, mutants.files)).encode()).hexdigest()
+
+
 def check(mutants, built):
     """Asks the compiler until it takes what is left: first for types, then for what it finds in the flow of a function."""
-    stamp, taken = BUILD / "taken", lambda: hashlib.sha256("".join(map(mutants.text, mutants.files)).encode()).hexdigest()
-    if stamp.exists() and stamp.read_text() == taken(): return
+    if STAMP.exists() and STAMP.read_text() == digest(mutants): return
     if not (built / "debug.yaml").exists(): raise SystemExit(f"Mutants/run: {built} has no build; run `swift build --traits Everything --build-tests`")
     for module in MODULES:
         files = [str(TREE / path) for path in mutants.files if path.startswith(f"Sources/{module}/")]
@@ -189,16 +203,18 @@ def check(mutants, built):
                 log(f"{module} {mode[0]}, {number}: {count} mutants left out")
                 if count == 0: raise SystemExit(f"Mutants/run: the compiler says\n{done.stderr[-4000:]}")
             else: raise SystemExit(f"Mutants/run: {module} isn't compiled yet")
-    stamp.write_text(taken())
+    STAMP.write_text(digest(mutants))
 
 
 def build(mutants):
-    """The program with all tests and all mutants. The compiler may still refuse some when it optimizes what is inlined."""
+    """The program with all tests and the mutants that were asked for. The compiler may still refuse some when it optimizes what is inlined."""
     words = ["swift", "build", "--package-path", str(TREE), "--scratch-path", str(SCRATCH), "--traits", "Everything", "--build-tests",
              "--disable-build-manifest-caching"]
     while True:
         write(mutants)
         done = subprocess.run(words, capture_output=True, text=True)
-        if done.returncode == 0: return SCRATCH / "debug/swift-uvPackageTests.xctest"
+        if done.returncode == 0:
+            STAMP.write_text(digest(mutants))
+            return SCRATCH / "debug/swift-uvPackageTests.xctest"
         said = done.stdout + done.stderr
         if leave_out(mutants, said) == 0: raise SystemExit("Mutants/run: the build says\n" + "\n".join(re.findall(r".*error:.*", said)[:30]) + said[-2000:])
