@@ -58,18 +58,27 @@ let package = Package(
         "UVSimulation", "WorldSupport", .product(name: "UV", package: "swift-uv"),
         own("UVTLS"), own("UVHTTP"), own("UVPromises"), own("UVFutures"),
       ], swiftSettings: settings),
+    // Programs that are drawn from a seed, and compared with a model.
+    .target(
+      name: "RandomPrograms",
+      dependencies: [
+        "SimulatedWorlds", "UVSimulation", "WorldSupport", .product(name: "UV", package: "swift-uv"),
+        own("UVTLS"), own("UVHTTP"), own("UVPromises"), own("UVFutures"),
+      ], swiftSettings: settings),
     // What is measured, and compared between processes and builds.
     .executableTarget(
       name: "uvsim",
       dependencies: [
-        "CSimulation", "SimulatedWorlds", "UVSimulation", .product(name: "UV", package: "swift-uv"),
+        "CSimulation", "RandomPrograms", "SimulatedWorlds", "UVSimulation",
+        .product(name: "UV", package: "swift-uv"),
         own("UVFutures"), own("UVHTTP"), own("UVPromises"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "CSimulation", "SimulatedWorlds", "UVSimulation", "UVSimulationTesting", "WorldSupport",
+        "CSimulation", "RandomPrograms", "SimulatedWorlds", "UVSimulation", "UVSimulationTesting",
+        "WorldSupport",
         "uvsim",
         .product(name: "UV", package: "swift-uv"),
         own("UVTLS"),

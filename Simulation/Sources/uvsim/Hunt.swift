@@ -58,7 +58,7 @@ func quoted(_ word: String) -> String {
 }
 
 /// Says on the standard error how far a hunt has come: once a second on a terminal, else every half a minute.
-private struct Progress {
+struct Progress {
   private let isTerminal = isatty(2) == 1
   private let count: Int
   private let start = ContinuousClock.now
@@ -84,18 +84,22 @@ private struct Progress {
 }
 
 /// Says which run was under way if the process crashes, or if a run takes a minute of real time.
-private enum HuntedRun {
+enum HuntedRun {
   // Sound: written by the thread that runs the worlds. Its signal handlers read it.
   nonisolated(unsafe) private static let text = UnsafeMutablePointer<CChar>.allocate(capacity: 4096)
   nonisolated(unsafe) private static var count = 0
   /// The command that repeats the run begins here.
   nonisolated(unsafe) private static var commandStart = 0
 
-  static func note(_ world: String, _ seed: UInt64) {
+  /// Notes that a run begins.
+  ///
+  /// - Parameter command: The arguments that repeat it; those of `show` unless said.
+  static func note(_ world: String, _ seed: UInt64, command: String? = nil) {
+    let command = command.map { "\(quoted(CommandLine.arguments[0])) \($0)" } ?? showCommand(world, seed)
     count = 0
     append("\(world): seed \(seed): ")
     commandStart = count
-    append("repeat it with: \(showCommand(world, seed))\n")
+    append("repeat it with: \(command)\n")
     alarm(60)
   }
 

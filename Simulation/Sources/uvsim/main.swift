@@ -17,6 +17,8 @@
 //     runs one world with one seed, and says all that an error says, with the last calls
 //   uvsim shrink SEED WORLD
 //     makes a failing run smaller, and prints it as code
+//   uvsim programs [COUNT | FIRST-LAST] [--seed FIRST]
+//     draws programs from seeds, compares them with a model, and prints the smallest that fails as code; its --help says more
 //   uvsim preload [OPTION]… --host server='COMMAND' --host client='COMMAND'
 //     runs unchanged programs on the simulated kernel, as Simulation/Preload/run does; its --help says more
 
@@ -70,6 +72,7 @@ case "show" where arguments.count > 2:
 case "shrink" where arguments.count > 2:
   let seed = UInt64(arguments[1])!
   for world in worlds(arguments.dropFirst(2)) { shrink(seed, world) }
+case "programs": exit(programs(arguments.dropFirst()))
 case "preload":
   // The programs are run with a library that is built of the sources.
   let command = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Preload/run"
@@ -83,6 +86,6 @@ case "preload":
   exit(2)
 default:
   print(
-    "usage: uvsim digests [SEEDS] | measure | serve SERVER REQUESTS [ROUNDS] | servers | worlds | hunt [SEEDS | FIRST-LAST] [WORLD]… | show SEED WORLD | shrink SEED WORLD | preload [OPTION]… --host NAME=COMMAND…"
+    "usage: uvsim digests [SEEDS] | measure | serve SERVER REQUESTS [ROUNDS] | servers | worlds | hunt [SEEDS | FIRST-LAST] [WORLD]… | show SEED WORLD | shrink SEED WORLD | programs [COUNT | FIRST-LAST] [--seed FIRST] | preload [OPTION]… --host NAME=COMMAND…"
   )
 }

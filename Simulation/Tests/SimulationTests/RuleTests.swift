@@ -7,7 +7,7 @@ import Testing
     let tests = PreloadTests.package.appendingPathComponent("Tests")
     let table = try String(contentsOf: tests.appendingPathComponent("Rules.md"), encoding: .utf8)
     let rows = table.split(separator: "\n").filter { $0.contains(#/^\| \d/#) }
-    #expect(rows.compactMap { $0.firstMatch(of: #/^\| (\d+) /#).flatMap { Int($0.1) } } == Array(1...21))
+    #expect(rows.compactMap { $0.firstMatch(of: #/^\| (\d+) /#).flatMap { Int($0.1) } } == Array(1...22))
     for row in rows {
       let names = row.matches(of: /`(\w+)\.(\w+)`/).map { ($0.1, $0.2) }
       let commands = row.matches(of: /`(Simulation\/\w+(?:\/\w+)?)`/).map(\.1)

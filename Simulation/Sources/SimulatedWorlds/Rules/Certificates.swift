@@ -2,8 +2,8 @@ import UV
 import UVTLS
 
 /// What the two sides of TLS show and trust.
-enum Certificates {
-  static func server(_ loop: EventLoop) throws(UVError) -> TLSContext {
+package enum Certificates {
+  package static func server(_ loop: EventLoop) throws(UVError) -> TLSContext {
     let identity = try TLSIdentity(
       pemCertificateChain: ServerCertificate.chain, pemPrivateKey: ServerCertificate.privateKey)
     var options = TLSOptions()
@@ -12,7 +12,7 @@ enum Certificates {
     return try TLSContext.server(identity, options: options)
   }
 
-  static func client(_ loop: EventLoop) throws(UVError) -> TLSContext {
+  package static func client(_ loop: EventLoop) throws(UVError) -> TLSContext {
     var options = TLSOptions()
     options.handshakesOnThreadPool = loop.isDrawn(oneIn: 2)
     if loop.isDrawn(oneIn: 4) { options.maximumVersion = .tls12 }

@@ -25,7 +25,7 @@ extension EventLoop {
   /// Holds up the loop's thread, as a function does that computes.
   ///
   /// - Parameter most: The longest that it may take.
-  func block(for most: Duration) { usleep(UInt32(draw(Int(most / .microseconds(1)) + 1))) }
+  package func block(for most: Duration) { usleep(UInt32(draw(Int(most / .microseconds(1)) + 1))) }
 
   /// Has the loop's thread be busy now and then, in one program of four, until the task is cancelled.
   func spawnChores() -> LoopTask<Void, any Error>? {

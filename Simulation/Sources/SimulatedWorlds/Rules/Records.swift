@@ -2,10 +2,10 @@ import UV
 
 /// Messages on a stream that say what belongs where: a lane, a number that grows in its lane, a length, and
 /// bytes each of which has its own value.
-enum Records {
+package enum Records {
   static let headerCount = 12
 
-  static func make(lane: Int, _ number: Int, _ count: Int) -> Bytes {
+  package static func make(lane: Int, _ number: Int, _ count: Int) -> Bytes {
     Bytes(unsafeUninitializedCapacity: headerCount + count) { buffer in
       for (index, value) in [lane, number, count].enumerated() {
         for byte in 0..<4 { buffer[index * 4 + byte] = UInt8(truncatingIfNeeded: value >> (24 - byte * 8)) }
@@ -30,21 +30,23 @@ enum Records {
 }
 
 /// Takes a stream apart into records, and checks each byte.
-final class RecordReader {
+package final class RecordReader {
   private var header: [Int] = [0, 0, 0]
   private var headerPlace = 0
   private var bodyPlace = 0
   private var last: [Int: Int] = [:]
   /// The numbers that have come whole, by their lanes.
-  private(set) var received: [Int: Set<Int>] = [:]
+  package private(set) var received: [Int: Set<Int>] = [:]
   private(set) var count = 0
   var style = 0
   private(set) var byteCount = 0
 
-  /// Whether the stream may end here.
-  var isBetweenRecords: Bool { headerPlace == 0 }
+  package init() {}
 
-  func take(_ bytes: Bytes) throws {
+  /// Whether the stream may end here.
+  package var isBetweenRecords: Bool { headerPlace == 0 }
+
+  package func take(_ bytes: Bytes) throws {
     byteCount += bytes.count
     try bytes.withUnsafeBytes { buffer throws in
       var place = 0

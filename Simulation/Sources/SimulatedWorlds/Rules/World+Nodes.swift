@@ -6,7 +6,7 @@ extension World {
   ///
   /// - Parameter mayBeBusy: Whether the host's loop may be held up now and then by something else.
   @discardableResult
-  func node(
+  package func node(
     _ name: String, mayBeBusy: Bool = true,
     _ program: nonisolated(nonsending) @escaping @Sendable (EventLoop) async throws -> Void
   ) -> SimulatedHost {
@@ -48,6 +48,6 @@ extension EventLoop {
 }
 
 /// Expects that something is so.
-func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) throws {
+package func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) throws {
   if !isTrue { throw Violation(text()) }
 }
