@@ -20,7 +20,7 @@ public nonisolated(nonsending) func sendSlowFile(
   from server: ByteStream, to client: ByteStream, whileReading isReading: Bool, _ timeout: FileTimeout
 ) async throws {
   let loop = server.loop
-  let limit = Duration.milliseconds(100)
+  let limit = Duration.milliseconds(200)
   try await withTemporaryDirectory { directory in
     let bytes = Bytes(repeating: 7, count: 200_000)
     try await loop.files.writeFile("\(directory)/a", bytes).value

@@ -55,7 +55,7 @@ import UVTestSupport
           let client = try await loop.tcp.connect(to: address).value
           var count = 0
           while count < 2 { count += try await client.next().value?.count ?? 2 }
-          try await loop.sleep(for: .milliseconds(5)).value
+          try await loop.sleep(for: .milliseconds(100)).value
           _ = try await loop.files.stat("/").value
           try await client.write("c").value
           log.append("client")
@@ -66,7 +66,7 @@ import UVTestSupport
       loop.shutdown()
     }
     #expect(log.values.sorted() == ["client", "server"])
-    #expect(turns.values.contains { $0 > 0 && $0 <= 6 }, "\(turns.values)")
+    #expect(turns.values.contains { $0 > 0 && $0 <= 101 }, "\(turns.values)")
     // It waits, and does not go round and round.
     #expect(turns.values.count < 100)
   }
