@@ -43,6 +43,8 @@ final class ServerConnection: GatheringWriter, BodyReader {
   }
 
   let server: ServerCore
+  /// The server's number of the connection.
+  let number: Int
   let limits: HTTPLimits
   /// Whether there are too many connections, so that this one gets the answer 503 to its first request.
   let isRefused: Bool
@@ -75,8 +77,8 @@ final class ServerConnection: GatheringWriter, BodyReader {
   /// Callers that wait until the system has taken all that was written.
   @exclusivity(unchecked) var writers: [Completion<Void>] = []
 
-  init(_ stream: ByteStream, _ server: ServerCore, isRefused: Bool) {
-    (self.server, self.isRefused) = (server, isRefused)
+  init(_ stream: ByteStream, _ server: ServerCore, _ number: Int, isRefused: Bool) {
+    (self.server, self.number, self.isRefused) = (server, number, isRefused)
     limits = server.limits
     input = RequestInput(limits)
     body = RequestBody(limits)

@@ -12,7 +12,9 @@ final class ServerCore {
   private var source: CustomSource<HTTPExchange>?
   /// The connections that have something to hand out, and wait until somebody asks.
   private var waiting: [ServerConnection] = []
-  private var connections: [ObjectIdentifier: ServerConnection] = [:]
+  private var connections: [Int: ServerConnection] = [:]
+  /// The number of the connection that came last.
+  private var lastNumber = 0
   private(set) var counts = HTTPServerCounts()
   /// The head that has come last.
   @exclusivity(unchecked) var lastHead: ReceivedHead?
@@ -65,7 +67,7 @@ final class ServerCore {
     isAbandoned = true
     rest()
     accepting?.close()
-    for connection in connections.values { connection.quiesce() }
+    quiesce()
     goOn()
   }
 
@@ -100,17 +102,23 @@ final class ServerCore {
       counts.connections += 1
       counts.accepted += 1
     }
-    let connection = ServerConnection(stream, self, isRefused: isRefused)
-    connections[ObjectIdentifier(connection)] = connection
+    lastNumber += 1
+    let connection = ServerConnection(stream, self, lastNumber, isRefused: isRefused)
+    connections[lastNumber] = connection
     connection.begin()
     if !hasRoom { rest() }
   }
 
   func didClose(_ connection: ServerConnection) {
-    connections[ObjectIdentifier(connection)] = nil
+    connections[connection.number] = nil
     if !connection.isRefused { counts.connections -= 1 }
     acceptIfWanted()
     finishIfDone()
+  }
+
+  /// Has the connections end, in the order in which they came: another order would differ from run to run.
+  private func quiesce() {
+    for (_, connection) in connections.sorted(by: { $0.key < $1.key }) { connection.quiesce() }
   }
 
   /// Whether a request may be handed out: somebody asks for it, or nobody will.
@@ -131,7 +139,7 @@ final class ServerCore {
     accepting?.close()
     // Clients for whom there was no room after their handshakes. Nobody asks for them any more.
     accepting?.start { if case .success(let stream?) = $0 { stream.close() } }
-    for connection in connections.values { connection.quiesce() }
+    quiesce()
     complete(nil)
   }
 
