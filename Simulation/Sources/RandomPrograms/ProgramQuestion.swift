@@ -124,7 +124,10 @@ extension ProgramSide {
       pending = PendingRequest { task.cancel() }
     case .promise:
       let promise = request().promise()
-      promise.done { done(.success($0)) }.catch(policy: .allErrors) { done(.failure(UVError(caught: $0))) }
+      promise.done { done(.success($0)) }.catch(policy: .allErrors) { error in
+        // One that is cancelled when it has its value keeps it: its handlers alone see the cancellation.
+        done(promise.value.map { .success($0) } ?? .failure(UVError(caught: error)))
+      }
       pending = PendingRequest { promise.cancel() }
     case .publisher:
       question.subscription = request().publisher().sink(
