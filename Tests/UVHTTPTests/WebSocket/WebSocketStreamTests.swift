@@ -8,15 +8,20 @@ import UVTestSupport
 @Suite struct WebSocketStreamTests {
   private static func stream(over socket: WebSocket) throws(UVError) -> PipeConnection {
     let (inner, outer) = try socket.loop.pipes.socketPair()
+    // An error ends both, too.
     socket.loop.spawn {
       defer { inner.close() }
-      for try await message in socket {
-        if case .binary(let bytes) = message { try await inner.write(bytes).value }
-      }
+      do throws(UVError) {
+        for try await message in socket {
+          if case .binary(let bytes) = message { try await inner.write(bytes).value }
+        }
+      } catch {}
     }
     socket.loop.spawn {
       defer { socket.close() }
-      for try await bytes in inner { try await socket.send(.binary(bytes)).value }
+      do throws(UVError) {
+        for try await bytes in inner { try await socket.send(.binary(bytes)).value }
+      } catch {}
     }
     return outer
   }
