@@ -189,6 +189,8 @@ final class FrameReader: _Microtask {
     // The stream may have closed, and may be gone.
     guard state == .scheduled else { return }
     answer()
+    // A handler may have computed with what it got, and waits for the peer from now on.
+    stream.block.withSidecar { $0.goOnReading(true) }
     if state != .scheduled { stream.letGo(.frames) }
   }
 
