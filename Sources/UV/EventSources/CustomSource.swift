@@ -56,8 +56,7 @@ public final class CustomSource<Element>: ReadableSource<Element>, SourceDriver 
   ///   - pause: Called when nobody asks any more, and when the loop is shut down while somebody asks. It
   ///     isn't called when you end the source with ``finish(_:)``.
   public init(
-    _ loop: EventLoop, _ operation: String, resume: @escaping Handler = { _ in },
-    pause: @escaping Handler = { _ in }
+    _ loop: EventLoop, _ operation: String, resume: @escaping Handler, pause: @escaping Handler = { _ in }
   ) {
     onResume = resume
     onPause = pause
@@ -65,6 +64,15 @@ public final class CustomSource<Element>: ReadableSource<Element>, SourceDriver 
     source = WaiterQueue()
     super.init(loop)
     source.driver = self
+  }
+
+  /// Makes a channel: a source whose elements come when somebody sends them.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop on whose thread the source is used.
+  ///   - operation: A name for what the source does. It is the ``UVError/operation`` of the source's errors.
+  public convenience init(_ loop: EventLoop, _ operation: String) {
+    self.init(loop, operation, resume: { _ in })
   }
 
   // MARK: Producing
