@@ -26,7 +26,7 @@ public final class EventLoopGroup: Sendable {
   public let executors: [LoopExecutor]
   private let threads = LoopThreads()
   private let turns = Atomic<Int>(0)
-  private let ending = Mutex<Task<ShutdownReport, Never>?>(nil)
+  private let ending = Ending()
 
   /// How many cores this process may use, and so how many loops a group has by default.
   ///
@@ -91,28 +91,27 @@ public final class EventLoopGroup: Sendable {
   /// Ends the group once, whoever asks. A later call with less time only hurries the drains of the first: if
   /// it stopped the loops itself, the first would find no loop to ask for its report.
   private func end(until deadline: LoopClock.Instant) async -> ShutdownReport {
-    let (end, isFirst) = ending.withLock { ending in
-      if let ending { return (ending, false) }
-      let end = Task.detached { await self.drainAndStop(until: deadline) }
-      ending = end
+    let (end, isFirst) = ending.task.withLock { task in
+      if let task { return (task, false) }
+      let end = Task.detached {
+        let report = await self.drainTwice(until: deadline)
+        for executor in self.executors { executor.stop() }
+        await self.threads.ended()
+        return report
+      }
+      task = end
       return (end, true)
     }
-    if !isFirst {
-      _ = await drain(until: deadline)
-      _ = await drain(until: deadline)
-    }
+    if !isFirst { _ = await drainTwice(until: deadline) }
     return await end.value
   }
 
-  private func drainAndStop(until deadline: LoopClock.Instant) async -> ShutdownReport {
+  private func drainTwice(until deadline: LoopClock.Instant) async -> ShutdownReport {
     // All loops are notified at once: one that is stuck in a callback doesn't let the others accept meanwhile.
     _ = await drain(until: deadline)
     // By now none listens. A connection that one loop had accepted for another may have come after the other
     // had drained; so each drains once more. Its report counts all that it has cut off.
-    let report = await drain(until: deadline)
-    for executor in executors { executor.stop() }
-    await threads.ended()
-    return report
+    return await drain(until: deadline)
   }
 
   private func drain(until deadline: LoopClock.Instant) async -> ShutdownReport {
@@ -161,13 +160,18 @@ public final class EventLoopGroup: Sendable {
       }
       let pending = shutdown.start(signals, done)
       shutdown.otherEnd = AnswerRequest(loop, "shutdownGracefully") { shutdown.endsOtherwise($0) }.start {
-        [threads] in
+        [threads, ending] in
         await threads.ended()
-        return ShutdownReport()
+        return await ending.task.withLock { $0 }?.value ?? ShutdownReport()
       }
       return pending
     }
   }
+}
+
+/// The end of a group, which knows its report; apart from the group, so that one who waits doesn't keep the group.
+private final class Ending: Sendable {
+  let task = Mutex<Task<ShutdownReport, Never>?>(nil)
 }
 
 extension LoopExecutor {
