@@ -12,7 +12,7 @@ final class SignalWait: SingleRequest<Void>, LineWaiter {
     case waiting
     /// The caller is answered in a microtask.
     case signalled
-    /// The caller was cancelled when the signal was on its way, which goes to the next.
+    /// A signal that was on its way goes to the next.
     case cancelled
   }
 
@@ -27,7 +27,7 @@ final class SignalWait: SingleRequest<Void>, LineWaiter {
     super.init(loop, operation, done)
   }
 
-  var isWaiting: Bool { state == .waiting && !isAnswered }
+  var isWaiting: Bool { state == .waiting }
 
   /// Begins the wait, which keeps the loop running.
   func start() -> PendingRequest {
@@ -46,7 +46,7 @@ final class SignalWait: SingleRequest<Void>, LineWaiter {
     state = .signalled
     end()
     loop.queueMicrotask { [self] in
-      if case .signalled = state { answer { .success(()) } } else { passOn() }
+      if state == .signalled { answer { .success(()) } } else { passOn() }
     }
   }
 
@@ -61,13 +61,11 @@ final class SignalWait: SingleRequest<Void>, LineWaiter {
   }
 
   override func cancel(slot: UInt, generation: UInt) {
-    switch state {
-    case .waiting where !isAnswered:
-      end()
-      endCancelled()
-      object.line.oneLeft()
-    case .signalled where !isAnswered: state = .cancelled
-    default: break
-    }
+    let wasWaiting = isWaiting
+    state = .cancelled
+    guard wasWaiting else { return }
+    end()
+    endCancelled()
+    object.line.oneLeft()
   }
 }
