@@ -37,13 +37,8 @@ import UVTestSupport
       try await loop.until { semaphore.value == 0 }
       task.cancel()
       try await loop.until { semaphore.value == 1 }
-      await expectError(
-        .cancelled,
-        of: try await loop.spawn { () async throws(UVError) in
-          do { try await task.value } catch {
-            throw error as? UVError ?? UVError(.invalidArgument, operation: "")
-          }
-        }.value)
+      let error = await #expect(throws: UVError.self) { try await task.value }
+      #expect(error?.code == .cancelled)
     }
   }
 
