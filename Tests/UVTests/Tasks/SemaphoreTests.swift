@@ -106,6 +106,37 @@ import UVTestSupport
     }
     #expect(log.values == ["ECANCELED", "ECANCELED", "ELOOPCLOSED", "ELOOPCLOSED"])
   }
+
+  @Test func `A task that waits again while its loop ends is answered each time`() async throws {
+    let log = Log<String>()
+    try await withThread {
+      let loop = try EventLoop()
+      let (semaphore, condition) = (LoopSemaphore(loop, value: 0), LoopCondition(loop))
+      let channel = CustomSource<Int>(loop, "channel")
+      channel.send(1)
+      for request in [semaphore.wait(), condition.wait(), channel.drain()] {
+        loop.spawn {
+          for _ in 0..<3 {
+            do throws(UVError) { try await request.value } catch { log.append(error.code.name) }
+          }
+        }
+      }
+      loop.runCallbacks { loop in _ = loop.sleep(for: .zero) { _ in loop.stop() } }
+      loop.shutdown()
+    }
+    #expect(log.values == Array(repeating: "ECANCELED", count: 9))
+  }
+
+  @Test func `A wait with a limit takes no permit once the limit is over`() async throws {
+    try await withLoop { loop in
+      let semaphore = LoopSemaphore(loop, value: 0)
+      await expectError(.timedOut, of: try await semaphore.wait().timeout(after: .milliseconds(1)).value)
+      semaphore.signal()
+      #expect(semaphore.value == 1)
+      try await semaphore.wait().timeout(after: .seconds(60)).value
+      #expect(semaphore.value == 0)
+    }
+  }
 }
 
 @Suite struct ConditionTests {
