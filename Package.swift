@@ -49,6 +49,7 @@ let package = Package(
     .library(name: "UVTLS", targets: ["UVTLS"]),
     .library(name: "UVDNS", targets: ["UVDNS"]),
     .library(name: "UVHTTP", targets: ["UVHTTP"]),
+    .library(name: "UVHTTPCompression", targets: ["UVHTTPCompression"]),
     .library(name: "StallWatch", targets: ["StallWatch"]),
     .library(name: "UVService", targets: ["UVService"]),
     .library(name: "UVDiagnostics", targets: ["UVDiagnostics", "UVStalls"]),
@@ -126,6 +127,11 @@ let package = Package(
       providers: [.apt(["libc-ares-dev"]), .brew(["c-ares"])]),
     .target(name: "UVDNS", dependencies: ["UV", "CAres"], swiftSettings: settings),
     .target(name: "UVHTTP", dependencies: ["UV", httpTypes], swiftSettings: settings),
+    // A server that compresses nothing needs nothing of zlib.
+    .systemLibrary(
+      name: "CZlib", path: "CModules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(
+      name: "UVHTTPCompression", dependencies: ["UV", "UVHTTP", "CZlib", httpTypes], swiftSettings: settings),
     .target(
       name: "UVService",
       dependencies: [
@@ -173,6 +179,10 @@ let package = Package(
     .testTarget(
       name: "UVHTTPTests",
       dependencies: ["UVHTTP", "UVTLS", "UVPromises", "UVFutures", "UVTestSupport", "CTestHooks"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "UVHTTPCompressionTests",
+      dependencies: ["UVHTTPCompression", "UVHTTP", "UVPromises", "UVFutures", "UVTestSupport", httpTypes],
       swiftSettings: settings),
     .testTarget(
       name: "UVServiceTests",

@@ -19,6 +19,7 @@ import Testing
     ("Sources/UVTLS", ["UVPromises", "UVFutures", "CUV", "Foundation"]),
     ("Sources/UVDNS", ["UVPromises", "UVFutures", "UVTLS", "CUV", "Foundation"]),
     ("Sources/UVHTTP", ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation"]),
+    ("Sources/UVHTTPCompression", ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation"]),
     ("Sources/UVService", ["UVPromises", "UVFutures", "UVTLS", "UVHTTP", "CUV", "Foundation"]),
     ("Sources/UVDiagnostics", ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation"]),
     (
@@ -78,7 +79,8 @@ import Testing
       [
         "UV/", "StallWatch/", "UVStalls/", "UVPromises/Core/", "UVFutures/Core/", "UVTLS/", "UVDNS/",
         "Hosts/", "UVNIO/Channels/Socket", "UVNIO/Channels/Datagrams/DatagramBatch.swift",
-        "UVHTTP/WebSocket/Parsing/FrameMask.swift",
+        "UVHTTP/WebSocket/Parsing/FrameMask.swift", "UVHTTPCompression/Deflater.swift",
+        "UVHTTPCompression/Inflater.swift",
       ]
     ),
     ("unsafeBitCast", ["UV/Tasks/"]),

@@ -25,7 +25,7 @@ protocol BodyReader: AnyObject {
 /// RFC 9112, 6 and 7, say how a body is sent.
 public final class HTTPBody: _SentSource<Bytes> {
   /// The fields after a chunked body, once that has ended; none before.
-  public var trailers: HTTPFields { trailer ?? [:] }
+  public var trailers: HTTPFields { trailer ?? original?.trailers ?? [:] }
 
   // Empty fields take a hundred instructions.
   var trailer: HTTPFields?
@@ -33,8 +33,11 @@ public final class HTTPBody: _SentSource<Bytes> {
   /// How many bytes the peer says that there will be, so that memory needn't grow; 0 if it doesn't.
   var expectedCount = 0
 
-  /// Whether ``readToEnd(limit:)`` has found more than its limit.
-  private(set) var isTooLong = false
+  /// Why the program can't use the body: it is longer than a limit, or can't be restored.
+  private(set) var refusal: Refusal?
+
+  /// The compressed body that this one is restored from.
+  private var original: HTTPBody?
 
   /// All of a body that has come already, until somebody asks for it.
   @exclusivity(unchecked) private var whole: Bytes?
@@ -73,6 +76,23 @@ public final class HTTPBody: _SentSource<Bytes> {
     finish(error)
   }
 
+  /// A body that a program restores from another one.
+  package init(_ source: CustomSource<Bytes>, restoring original: HTTPBody) {
+    self.original = original
+    super.init(source)
+  }
+
+  /// Notes that the body has more bytes than the program wants.
+  package func didExceedLimit() { refuse(.bodyTooLarge) }
+
+  /// Notes that the body can't be restored.
+  package func didFailToRestore(_ reason: String) { refuse(.badRequest(reason)) }
+
+  private func refuse(_ refusal: Refusal) {
+    self.refusal = refusal
+    original?.refuse(refusal)
+  }
+
   /// Reads the rest of the body, at most `limit` bytes.
   ///
   /// - Parameter limit: The most bytes that there may be.
@@ -98,7 +118,7 @@ public final class HTTPBody: _SentSource<Bytes> {
         switch result {
         case .success(let part?):
           if Swift.max(first.count, whole.count) + part.count > limit {
-            isTooLong = true
+            didExceedLimit()
             return done(.failure(Self.tooLong(limit)))
           }
           if first.isEmpty {
@@ -140,8 +160,9 @@ extension HTTPBody: SharedWork {
   @usableFromInline
   package func answerIfKnown(_ limit: Int) -> Result<Bytes, UVError>? {
     guard let bytes = whole.take() else { return nil }
-    isTooLong = bytes.count > limit
-    return isTooLong ? .failure(Self.tooLong(limit)) : .success(bytes)
+    if bytes.count <= limit { return .success(bytes) }
+    didExceedLimit()
+    return .failure(Self.tooLong(limit))
   }
 
   @usableFromInline

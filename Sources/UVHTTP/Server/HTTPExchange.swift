@@ -31,7 +31,7 @@ public final class HTTPExchange {
   deinit {
     if isAnswered { return }
     if connection.loop.executor.isOnLoop {
-      connection.exchangeWasDropped(number, bodyIsTooLong: madeBody?.isTooLong ?? false)
+      connection.exchangeWasDropped(number, madeBody?.refusal)
     } else {
       connection.stream.closer.close()
     }

@@ -36,10 +36,9 @@ extension ServerConnection {
   }
 
   /// The program has lost a request, perhaps because it was to read no more of the body than a limit.
-  func exchangeWasDropped(_ number: Int, bodyIsTooLong: Bool) {
+  func exchangeWasDropped(_ number: Int, _ refusal: Refusal?) {
     if !isServing { return }
-    let noAnswer = Refusal(code: 500, reason: "there is no answer")
-    answer(number, body.refusal ?? (bodyIsTooLong ? .bodyTooLarge : noAnswer))
+    answer(number, body.refusal ?? refusal ?? Refusal(code: 500, reason: "there is no answer"))
   }
 
   /// Answers in the program's place.
