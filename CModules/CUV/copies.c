@@ -61,8 +61,7 @@ static int copy_contents(struct cuv_file_job *job, int from, int to, bool is_reg
   return (int)count;
 }
 
-/// Fills the file that has been opened for the copy.
-static int fill(struct cuv_file_job *job, int from, int to, const struct stat *original) {
+int cuv_fill_copy(struct cuv_file_job *job, int from, int to, const struct stat *original) {
   if (fchmod(to, original->st_mode & 07777) < 0) {
     // File systems without permissions, such as those of other systems.
     if (errno != EPERM && errno != ENOTSUP) return uv_translate_sys_error(errno);
@@ -93,7 +92,7 @@ int cuv_copy_file(struct cuv_file_job *job) {
   bool is_made = !error && S_ISREG(copy.st_mode);
   if (!error && !is_same) {
     if (is_made && ftruncate(to, 0) < 0) error = uv_translate_sys_error(errno);
-    if (!error) error = fill(job, from, to, &original);
+    if (!error) error = cuv_fill_copy(job, from, to, &original);
   }
   close(from);
   int closed = cuv_close(to);

@@ -340,7 +340,17 @@ int cuv_judge_opened(const char *path, int fd);
 /// Writes all bytes at a file's own position. Returns 0 or a libuv error code.
 int cuv_write_all(int fd, const void *start, size_t count);
 
-enum cuv_job_kind { CUV_JOB_READ, CUV_JOB_WRITE, CUV_JOB_COPY };
+enum cuv_job_kind {
+  CUV_JOB_READ, CUV_JOB_WRITE, CUV_JOB_COPY,
+  // Trees of files (trees.c).
+  CUV_JOB_MAKE_FOLDERS, CUV_JOB_REMOVE_TREE, CUV_JOB_COPY_TREE, CUV_JOB_MOVE
+};
+
+/// What a job on a tree has done until now; changed atomically.
+struct cuv_tree_progress {
+  uint64_t files, folders, bytes;
+};
+static inline uint64_t cuv_tree_count(const uint64_t *counter) { return __atomic_load_n(counter, __ATOMIC_RELAXED); }
 
 /// A whole file to read, write or copy on the thread pool.
 ///
@@ -348,7 +358,7 @@ enum cuv_job_kind { CUV_JOB_READ, CUV_JOB_WRITE, CUV_JOB_COPY };
 /// - With `atomic`, writing makes a temporary file beside the file and renames that over it, so that a reader sees
 ///   either the old contents or the new, never a part. With `sync`, it waits until the contents and the name have
 ///   reached the disk.
-/// - Copying takes libuv's flags in `mode`.
+/// - Copying takes libuv's flags in `mode`. With `sync`, a tree's copies get the times of their originals.
 struct cuv_file_job {
   uv_work_t work;
   enum cuv_job_kind kind;
@@ -356,6 +366,10 @@ struct cuv_file_job {
   void *bytes;
   size_t count, limit;
   int mode, atomic, sync;
+  /// Where a tree's job counts, or null.
+  struct cuv_tree_progress *progress;
+  /// The path in a tree at which its job has failed, from malloc.
+  char *failed;
   /// 0, a libuv error code, or a result of opening.
   int result;
   /// The agreement between the loop and the thread; changed atomically, and only once.
@@ -378,6 +392,15 @@ int cuv_write_for_job(struct cuv_file_job *job, int fd, const void *bytes, size_
 
 /// Copies a file. Returns 0, a libuv error code, or a result of opening.
 int cuv_copy_file(struct cuv_file_job *job);
+
+/// Copies the contents and the permissions of an open file to another one, which is empty.
+int cuv_fill_copy(struct cuv_file_job *job, int from, int to, const struct stat *original);
+
+/// Each does one kind of job on a tree. Returns 0, a libuv error code, or a result of opening.
+int cuv_make_folders(struct cuv_file_job *job);
+int cuv_remove_tree(struct cuv_file_job *job);
+int cuv_copy_tree(struct cuv_file_job *job);
+int cuv_move(struct cuv_file_job *job);
 
 // MARK: Which library a piece of code belongs to (libraries.c)
 

@@ -232,6 +232,10 @@ static void cuv_file_job_run(uv_work_t *work) {
     case CUV_JOB_READ: job->result = cuv_read_file(job); break;
     case CUV_JOB_WRITE: job->result = cuv_write_file(job); break;
     case CUV_JOB_COPY: job->result = cuv_copy_file(job); break;
+    case CUV_JOB_MAKE_FOLDERS: job->result = cuv_make_folders(job); break;
+    case CUV_JOB_REMOVE_TREE: job->result = cuv_remove_tree(job); break;
+    case CUV_JOB_COPY_TREE: job->result = cuv_copy_tree(job); break;
+    case CUV_JOB_MOVE: job->result = cuv_move(job); break;
   }
 }
 

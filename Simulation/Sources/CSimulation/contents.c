@@ -134,6 +134,8 @@ void sync(void) {
 // MARK: Directories
 
 struct directory {
+  /// What is closed with it; -1 if nothing.
+  int descriptor;
   struct dirent64 **entries;
   int count, next;
 };
@@ -150,9 +152,9 @@ static struct dirent64 *make_entry(const char *name, const struct node *node) {
 }
 
 /// The entries, in an order that is drawn.
-static int list(const char *path, struct dirent64 ***entries) {
+static int list(int folder, const char *path, struct dirent64 ***entries) {
   struct place place;
-  int code = disk_find(sim_self->host, path, true, &place), count = 2;
+  int code = disk_find_at(sim_self->host, folder, path, true, &place), count = 2;
   if (code < 0) return code;
   if (!place.node) return -ENOENT;
   if (!S_ISDIR(place.node->mode)) return -ENOTDIR;
@@ -172,15 +174,21 @@ static int list(const char *path, struct dirent64 ***entries) {
   return count;
 }
 
-DIR *opendir(const char *path) {
-  if (LEAVES(0)) return REAL(opendir)(path);
+static DIR *open_list(int folder, const char *path, int descriptor) {
   struct directory *directory = calloc(1, sizeof *directory);
-  directory->count = list(path, &directory->entries);
+  directory->descriptor = descriptor;
+  directory->count = list(folder, path, &directory->entries);
   if (traced(CALL_opendir, -1, directory->count, hash_bytes(path, strlen(path))) < 0) {
     free(directory);
     return NULL;
   }
   return (DIR *)directory;
+}
+
+DIR *opendir(const char *path) { return LEAVES(0) ? REAL(opendir)(path) : open_list(AT_FDCWD, path, -1); }
+
+DIR *fdopendir(int descriptor) {
+  return LEAVES(descriptor) ? REAL(fdopendir)(descriptor) : open_list(descriptor, ".", descriptor);
 }
 
 struct dirent64 *readdir64(DIR *stream) {
@@ -197,6 +205,7 @@ int closedir(DIR *stream) {
   struct directory *directory = (struct directory *)stream;
   for (int i = 0; i < directory->count; i++) free(directory->entries[i]);
   free(directory->entries);
+  if (directory->descriptor >= 0) close(directory->descriptor);
   free(directory);
   return 0;
 }
@@ -206,7 +215,7 @@ int scandir64(
     int (*order)(const struct dirent64 **, const struct dirent64 **)) {
   if (LEAVES(0)) return REAL(scandir64)(path, result, filter, order);
   struct dirent64 **entries;
-  int count = list(path, &entries), kept = 0;
+  int count = list(AT_FDCWD, path, &entries), kept = 0;
   for (int i = 0; i < count; i++) {
     if (!filter || filter(entries[i])) entries[kept++] = entries[i];
     else free(entries[i]);

@@ -119,7 +119,7 @@ void place_fill(const struct place *place, struct node *node);
 int disk_find(struct sim_host *host, const char *path, bool follows, struct place *place);
 int disk_find_at(struct sim_host *host, int directory, const char *path, bool follows, struct place *place);
 /// Makes a directory, or a symbolic link to `target`.
-int disk_make(const char *path, uint32_t mode, const char *target);
+int disk_make(int directory, const char *path, uint32_t mode, const char *target);
 /// The open file of a descriptor; null, and an error in `code`, if that is no file.
 struct open_file *disk_file_of(int descriptor, int *code);
 int disk_open(struct sim_host *host, int directory, const char *path, int flags, uint32_t mode);

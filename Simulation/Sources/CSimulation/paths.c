@@ -44,9 +44,9 @@ int openat(int directory, const char *path, int flags, ...) {
 
 // MARK: Names
 
-int disk_make(const char *path, uint32_t mode, const char *target) {
+int disk_make(int directory, const char *path, uint32_t mode, const char *target) {
   struct place place;
-  int code = disk_find(sim_self->host, path, false, &place);
+  int code = disk_find_at(sim_self->host, directory, path, false, &place);
   if (code < 0) return code;
   if (place.node) return -EEXIST;
   if ((code = disk_fault(sim_self->host, true)) < 0) return code;
@@ -60,15 +60,29 @@ int disk_make(const char *path, uint32_t mode, const char *target) {
   return 0;
 }
 
+static int make_folder(int directory, const char *path, mode_t mode) {
+  return (int)traced(CALL_mkdir, -1, UNLESS_PLANNED(CALL_mkdir, disk_make(directory, path, S_IFDIR | (mode & 07777 & ~022u), NULL)), HASH(path));
+}
+
 int mkdir(const char *path, mode_t mode) {
-  if (LEAVES(0)) return REAL(mkdir)(path, mode);
-  return (int)traced(CALL_mkdir, -1, UNLESS_PLANNED(CALL_mkdir, disk_make(path, S_IFDIR | (mode & 07777 & ~022u), NULL)), HASH(path));
+  return LEAVES(0) ? REAL(mkdir)(path, mode) : make_folder(AT_FDCWD, path, mode);
+}
+
+int mkdirat(int directory, const char *path, mode_t mode) {
+  return LEAVES(0) ? REAL(mkdirat)(directory, path, mode) : make_folder(directory, path, mode);
+}
+
+static int make_link(const char *target, int directory, const char *path) {
+  int code = !*target ? -ENOENT : strlen(target) > 4095 ? -ENAMETOOLONG : disk_make(directory, path, S_IFLNK | 0777, target);
+  return (int)traced(CALL_symlink, -1, code, HASH(path));
 }
 
 int symlink(const char *target, const char *path) {
-  if (LEAVES(0)) return REAL(symlink)(target, path);
-  int code = !*target ? -ENOENT : strlen(target) > 4095 ? -ENAMETOOLONG : disk_make(path, S_IFLNK | 0777, target);
-  return (int)traced(CALL_symlink, -1, code, HASH(path));
+  return LEAVES(0) ? REAL(symlink)(target, path) : make_link(target, AT_FDCWD, path);
+}
+
+int symlinkat(const char *target, int directory, const char *path) {
+  return LEAVES(0) ? REAL(symlinkat)(target, directory, path) : make_link(target, directory, path);
 }
 
 static int remove_name(int directory, const char *path, bool is_directory) {
@@ -174,10 +188,9 @@ int link(const char *from, const char *to) {
   return (int)traced(CALL_link, -1, code, HASH(to));
 }
 
-ssize_t readlink(const char *restrict path, char *restrict to, size_t size) {
-  if (LEAVES(0)) return REAL(readlink)(path, to, size);
+static ssize_t read_link(int directory, const char *path, char *to, size_t size) {
   struct place place;
-  ssize_t code = disk_find(sim_self->host, path, false, &place);
+  ssize_t code = disk_find_at(sim_self->host, directory, path, false, &place);
   if (code == 0 && !place.node) code = -ENOENT;
   if (code == 0 && !S_ISLNK(place.node->mode)) code = -EINVAL;
   if (code == 0) {
@@ -185,4 +198,12 @@ ssize_t readlink(const char *restrict path, char *restrict to, size_t size) {
     memcpy(to, place.node->bytes, (size_t)code);
   }
   return traced(CALL_readlink, -1, code, HASH(path));
+}
+
+ssize_t readlink(const char *restrict path, char *restrict to, size_t size) {
+  return LEAVES(0) ? REAL(readlink)(path, to, size) : read_link(AT_FDCWD, path, to, size);
+}
+
+ssize_t readlinkat(int directory, const char *restrict path, char *restrict to, size_t size) {
+  return LEAVES(0) ? REAL(readlinkat)(directory, path, to, size) : read_link(directory, path, to, size);
 }

@@ -21,7 +21,7 @@ static int fill_name(char *path) {
 char *mkdtemp(char *path) {
   if (LEAVES(0)) return REAL(mkdtemp)(path);
   int code = fill_name(path);
-  if (code == 0) code = disk_make(path, S_IFDIR | 0700, NULL);
+  if (code == 0) code = disk_make(AT_FDCWD, path, S_IFDIR | 0700, NULL);
   return traced(CALL_mkdir, -1, code, HASH(path)) < 0 ? NULL : path;
 }
 

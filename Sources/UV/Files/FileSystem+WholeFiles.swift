@@ -91,7 +91,7 @@ extension FileSystem {
 /// temporary file of an atomic write, are in `CModules/CUV/whole_files.c` and `copies.c`.
 ///
 /// A job that is cancelled stops. One that writes is answered when it has removed what it wrote, and not before.
-final class WholeFileJob<Success>: PoolRequest<Success> {
+class WholeFileJob<Success>: PoolRequest<Success> {
   var job: UnsafeMutablePointer<cuv_file_job> { raw.assumingMemoryBound(to: cuv_file_job.self) }
   /// Keeps what is written alive while the pool reads it.
   private let bytes: Bytes?
@@ -132,10 +132,13 @@ final class WholeFileJob<Success>: PoolRequest<Success> {
   deinit {
     free(job.pointee.path)
     free(job.pointee.target)
+    free(job.pointee.failed)
     if bytes == nil { free(job.pointee.bytes) }
   }
 
   override var subject: String? {
+    // Where in a tree it has failed.
+    if let failed = job.pointee.failed { return String(cString: failed) }
     guard let path = job.pointee.path.map({ String(cString: $0) }) else { return "a path with a NUL in it" }
     // Either may be the one that is missing.
     return job.pointee.target.map { "\(path) -> \(String(cString: $0))" } ?? path
