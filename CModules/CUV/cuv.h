@@ -26,9 +26,14 @@
 #include "reaches.h"
 #include "sockets.h"
 
-#if UV_VERSION_HEX < 0x012C00
-#error "swift-uv needs libuv 1.44 or later (Debian and Ubuntu: libuv1-dev; macOS: brew install libuv)"
-#endif
+/// The second number of the oldest libuv that is supported; the first is 1. Stability.md says it to users, and no other file does.
+#define CUV_OLDEST_MINOR 44
+#define CUV_TEXT_OF(number) #number
+#define CUV_TEXT(macro) CUV_TEXT_OF(macro)
+
+_Static_assert(
+    UV_VERSION_HEX >= (1 << 16 | CUV_OLDEST_MINOR << 8),
+    "swift-uv needs libuv 1." CUV_TEXT(CUV_OLDEST_MINOR) " or later (Debian and Ubuntu: libuv1-dev; macOS: brew install libuv)");
 
 // MARK: Casts and buffers
 
@@ -177,7 +182,7 @@ int cuv_reopen(int fd, int flags);
 /// Whether a descriptor is a datagram socket. For libuv this includes one of the Unix domain.
 bool cuv_is_datagram_socket(int fd);
 
-/// How many bytes the path of a Unix domain socket may have. libuv 1.44 silently cuts a longer path short.
+/// How many bytes the path of a Unix domain socket may have. An older libuv silently cuts a longer path short.
 size_t cuv_socket_path_limit(void);
 
 /// Removes the file of a Unix domain socket that no process has any more. Returns 0 if it has gone, or a libuv
@@ -200,7 +205,7 @@ int cuv_close(int fd);
 
 // MARK: Waking a loop (system.c)
 
-// On its receiving side, libuv 1.44's async handle spins and yields. An eventfd costs one system call on each
+// On its receiving side, an older libuv's async handle spins and yields. An eventfd costs one system call on each
 // side.
 #ifdef __linux__
 int cuv_eventfd(void);
@@ -419,7 +424,7 @@ void cuv_stay_loaded(void);
 /// A function of the library that `origin` is code of; null if that has none of this name that can be found.
 void *cuv_find_function(uintptr_t origin, const char *name);
 
-// MARK: Functions of libuv since 1.44 (libraries.c)
+// MARK: Functions that the oldest libuv doesn't have (libraries.c)
 
 // As its newer headers declare them. The header that this is compiled with may be older than the libuv that
 // the program runs with, and the other way round. So these functions are looked up, and never linked.

@@ -80,7 +80,7 @@ int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count);
 /// Receives messages that have come by one call; see `cuv_send_messages`.
 int cuv_receive_messages(int fd, struct cuv_message *messages, unsigned int count);
 
-/// Bytes to send from a file to a socket on the thread pool. libuv 1.44's own sendfile copies to a socket
+/// Bytes to send from a file to a socket on the thread pool. libuv's own sendfile copies to a socket
 /// through a buffer, and keeps the thread waiting as long as the peer doesn't read.
 struct cuv_sendfile_job {
   uv_work_t work;

@@ -73,7 +73,7 @@ FAULT_REGISTER(sendmmsg, TEST_FAULT_SYSTEM, MESSAGE)
 FAULT_REGISTER(copy_file_range, TEST_FAULT_SYSTEM, COPY)
 FAULT_REGISTER(getrandom, TEST_FAULT_SYSTEM, RANDOM)
 
-// libuv 1.44 calls these two by their numbers, later ones by their names.
+// An older libuv calls these two by their numbers, later ones by their names.
 struct mmsghdr;
 int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *limit);
 int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *limit) {

@@ -44,6 +44,19 @@ import Testing
     }
   }
 
+  @Test func `The oldest libuv is that of the header, and one page says which it is`() throws {
+    func text(_ path: String) throws -> String {
+      try String(contentsOf: Checkout.root.appendingPathComponent(path), encoding: .utf8)
+    }
+    let header = try text("CModules/CUV/cuv.h")
+    let minor = try #require(header.firstMatch(of: /#define CUV_OLDEST_MINOR (\d+)/)).1
+    #expect(try text("Sources/UV/UV.docc/Stability.md").contains("- libuv: from 1.\(minor), "))
+    for page in ["README.md", "Sources/UV/UV.docc/GettingStarted.md", "Sources/Hosts/C/README.md"] {
+      let page = try text(page)
+      #expect(page.contains("Stability") && !page.contains("1.\(minor) or later"))
+    }
+  }
+
   @Test func theIndexOfDecisionsNamesEachPageOnceWithItsTitle() throws {
     let folder = Checkout.root.appendingPathComponent("Design")
     let index = try String(contentsOf: folder.appendingPathComponent("README.md"), encoding: .utf8)

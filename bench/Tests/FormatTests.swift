@@ -35,7 +35,7 @@ import Testing
         operations: 1000, warm: true, answers: rounds.map(answer), reference: base, counts: answer(1))
     }
     return Results(
-      date: "2026-01-01T00:00:00Z", machine: Machine.current(), libuv: "1.44.2", swift: "6.3",
+      date: "2026-01-01T00:00:00Z", machine: Machine.current(), libuv: "1.52.1", swift: "6.3",
       method: Results.Method(
         rounds: 7, windowNanoseconds: 1e8, commit: "abc", build: "release", threadPool: 4,
         pinnedApart: true),

@@ -26,7 +26,7 @@ import Testing
 
   private func results(_ rows: [RowResult]) -> Results {
     Results(
-      date: "2026-01-01T00:00:00Z", machine: Machine.current(), libuv: "1.44.2", swift: "6.3",
+      date: "2026-01-01T00:00:00Z", machine: Machine.current(), libuv: "1.52.1", swift: "6.3",
       method: Results.Method(
         rounds: 3, windowNanoseconds: 1e8, commit: "abc", build: "release", threadPool: 4, pinnedApart: true),
       results: rows)

@@ -62,7 +62,7 @@ import Testing
       var machine = Machine.current()
       machine.cores = 2
       return Results(
-        date: "2026-01-01T00:00:00Z", machine: machine, libuv: "1.44.2", swift: "6.3",
+        date: "2026-01-01T00:00:00Z", machine: machine, libuv: "1.52.1", swift: "6.3",
         method: Results.Method(
           rounds: 3, windowNanoseconds: 1e8, commit: "abc", build: "release", threadPool: 4,
           pinnedApart: true,

@@ -48,7 +48,7 @@ import Testing
   @Test func jsonComesBackAsItWent() throws {
     let machine = Machine.current()
     let results = Results(
-      date: "2026-01-01T00:00:00Z", machine: machine, libuv: "1.44.2", swift: "6.3",
+      date: "2026-01-01T00:00:00Z", machine: machine, libuv: "1.52.1", swift: "6.3",
       method: Results.Method(
         rounds: 3, windowNanoseconds: 1e8, commit: "abc", build: "release", threadPool: 4,
         pinnedApart: true),
@@ -69,10 +69,10 @@ import Testing
     let machine = Machine.current()
     var other = machine
     other.cores += 1
-    let print = machine.fingerprint(swift: "6.3", libuv: "1.44.2")
-    #expect(print == machine.fingerprint(swift: "6.3", libuv: "1.44.2"))
-    #expect(print != other.fingerprint(swift: "6.3", libuv: "1.44.2"))
-    #expect(print != machine.fingerprint(swift: "6.2", libuv: "1.44.2"))
+    let print = machine.fingerprint(swift: "6.3", libuv: "1.52.1")
+    #expect(print == machine.fingerprint(swift: "6.3", libuv: "1.52.1"))
+    #expect(print != other.fingerprint(swift: "6.3", libuv: "1.52.1"))
+    #expect(print != machine.fingerprint(swift: "6.2", libuv: "1.52.1"))
   }
 
   @Test func aTableHasALineForEachRow() {

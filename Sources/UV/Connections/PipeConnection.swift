@@ -53,7 +53,7 @@ public final class PipeConnection: ByteStream, PassableHandle {
     return try socketPath("pipe_getpeername") { uv_pipe_getpeername(pipe, $0, $1) }
   }
 
-  /// Once the peer has gone, libuv 1.44 takes a read that doesn't fill its buffer for the last one. But a
+  /// Once the peer has gone, an older libuv takes a read that doesn't fill its buffer for the last one. But a
   /// read also ends at each handle that was passed.
   override var hasUnreadBytes: Bool {
     guard let descriptor = try? fileDescriptor() else { return false }

@@ -75,8 +75,8 @@ public final class EventLoop {
   init(raw: UnsafeMutablePointer<uv_loop_t>, isAdopted: Bool) throws(UVError) {
     // The header was checked when this was compiled; the program may run with another version.
     require(
-      uv_version() >= 0x012C00,
-      "libuv \(String(cString: uv_version_string())) is too old: install libuv 1.44 or later")
+      uv_version() >= 1 << 16 | CUV_OLDEST_MINOR << 8,
+      "libuv \(String(cString: uv_version_string())) is too old: install libuv 1.\(CUV_OLDEST_MINOR) or later")
     cuv_ignore_sigpipe()
     self.raw = raw
     self.isAdopted = isAdopted

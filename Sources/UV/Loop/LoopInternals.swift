@@ -241,7 +241,7 @@ private func mainQueueCallback(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: In
 }
 #endif
 
-/// The functions that a loop's libuv has beyond libuv 1.44. Each function is nil if the loop's libuv doesn't
+/// The functions that a loop's libuv has beyond the oldest. Each function is nil if the loop's libuv doesn't
 /// have it, whatever the header says that this was compiled with; see Design/0033.
 struct NewerFunctions {
   /// `uv_metrics_info`, since 1.45.

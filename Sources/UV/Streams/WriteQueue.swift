@@ -5,7 +5,7 @@ import CUV
 ///
 /// A write leaves at once if nothing is before it. Two kinds of writes are gathered until the end of the
 /// turn: those for which the system has no room, and those that come before the writer has been notified of the
-/// last write's end. They go to libuv in one request with many buffers. libuv 1.44 completes one request each
+/// last write's end. They go to libuv in one request with many buffers. An older libuv completes one request each
 /// time that the socket becomes writable, so many small requests would take many turns. A writer that waits
 /// for each write is never delayed.
 final class WriteQueue: Cancelling {

@@ -107,7 +107,7 @@ public enum SystemInfo {
 
   // MARK: libuv
 
-  /// The version of libuv that the program runs with, such as `"1.44.2"`.
+  /// The version of libuv that the program runs with, such as `"1.52.1"`.
   ///
   /// The corresponding libuv function is `uv_version_string`.
   public static var libuvVersion: String { String(cString: uv_version_string()) }

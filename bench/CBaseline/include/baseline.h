@@ -89,5 +89,5 @@ int cb_wakeup_run(const struct cb_params *params, struct cb_result *result);
 int cb_then_chain_run(const struct cb_params *params, struct cb_result *result);
 int cb_host_call_run(const struct cb_params *params, struct cb_result *result);
 
-/// The version of the libuv that is linked, such as `1.44.2`.
+/// The version of the libuv that is linked, such as `1.52.1`.
 const char *cb_libuv_version(void);
