@@ -16,10 +16,21 @@ func uv(_ name: String) -> Target.Dependency { .product(name: name, package: "sw
 
 let options: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// What the workloads have in C, each beside its rows in Swift: two targets share the folder.
+let rowsInC = [
+  "Cancel/cancel.c", "CrossLoop/cross_loop.c", "DNS/dns.c", "FSRead/fs_read.c", "FSStat/fs_stat.c",
+  "FanOut/fan_out.c", "HTTPClient/http_client.c", "HTTPHello/http_hello.c", "HostCall/host_call.c",
+  "MillionTimers/million_timers.c", "Overload/overload.c", "RESPGetSet/resp_get_set.c",
+  "RESPGetSet/resp_store.c", "SleepChain/sleep_chain.c", "Spawn/spawn.c", "TCPAccept/tcp_accept.c",
+  "TCPEcho/tcp_echo.c", "TCPStream/tcp_stream.c", "ThenChain/then_chain.c", "TimerCancel/timer_cancel.c",
+  "UDPEcho/udp_echo.c", "Wakeup/wakeup.c",
+]
+let coldStarts = ["c", "callback", "promise", "future", "async"]
+
 /// A program that `cold-start` starts.
 func coldStart(_ style: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(
-    name: "cold-start-\(style)", dependencies: dependencies, path: "ColdStart/\(style)",
+    name: "cold-start-\(style)", dependencies: dependencies, path: "Workloads/ColdStart/\(style)",
     swiftSettings: settings)
 }
 
@@ -51,7 +62,8 @@ let package = Package(
     .target(name: "CBenchHooks", path: "Hooks"),
     .target(name: "CBenchSupport", path: "Support"),
     .target(
-      name: "CBaseline", dependencies: ["BenchLibuv", "BenchOpenSSL", "CBenchSupport"], path: "CBaseline"),
+      name: "CBaseline", dependencies: ["BenchLibuv", "BenchOpenSSL", "CBenchSupport"], path: "Workloads",
+      sources: ["C"] + rowsInC, publicHeadersPath: "C/include", cSettings: [.headerSearchPath("C")]),
     .target(name: "CLoadGenerator", dependencies: ["BenchOpenSSL", "CBenchSupport"], path: "LoadGenerator"),
     .target(
       name: "BenchHarness",
@@ -68,7 +80,8 @@ let package = Package(
         .product(name: "UVService", package: "swift-uv", condition: .when(traits: ["Everything"])),
         .product(name: "RedisCommands", package: "Examples"),
       ],
-      path: "Workloads", exclude: ["README.md"], swiftSettings: settings),
+      path: "Workloads", exclude: ["README.md", "C"] + rowsInC + coldStarts.map { "ColdStart/\($0)" },
+      swiftSettings: settings),
     .target(
       name: "BenchSoak", dependencies: ["CBenchHooks", "CBenchSupport", uv("UV")], path: "Soak",
       swiftSettings: settings),
@@ -81,11 +94,11 @@ let package = Package(
         "BenchHarness", "BenchSoak", "BenchWaits", "BenchWorkloads", "CBenchSupport", uv("UV"), options,
       ]
         // Built with it, and started by `cold-start`.
-        + ["c", "callback", "promise", "future", "async"].map {
+        + coldStarts.map {
           .target(name: "cold-start-\($0)", condition: .when(traits: ["Everything"]))
         },
       path: "uvbench", swiftSettings: settings),
-    .executableTarget(name: "cold-start-c", dependencies: ["BenchLibuv"], path: "ColdStart/c"),
+    .executableTarget(name: "cold-start-c", dependencies: ["BenchLibuv"], path: "Workloads/ColdStart/c"),
     coldStart("callback", [uv("UV")]),
     coldStart("promise", [uv("UV"), uv("UVPromises")]),
     coldStart("future", [uv("UV"), uv("UVFutures")]),

@@ -10,12 +10,18 @@ import Testing
       .compactMap { $0.split(separator: " ").first.map(String.init) }
   }
 
-  @Test("Each workload of the list has its row in the contract, and the contract names no other")
+  @Test("Each workload of the list says what one operation is, what is under way and what is checked")
   func everyWorkloadIsDescribed() throws {
-    let page = try String(contentsOfFile: Products.root + "/bench/Workloads/README.md", encoding: .utf8)
-    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
-      .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
-    #expect(try listed().sorted() == rows.sorted())
+    let sources = try Products.shell("cat bench/Workloads/*/*.swift").text
+    let comments = sources.matches(
+      of: /((?:  \/\/\/.*\n)+)  (?:public )?static let .*\n    name: "([a-z-]+)"/
+    )
+    .map { (String($0.2), $0.1) }
+    for name in try listed() {
+      let words = comments.first { $0.0 == name }?.1 ?? ""
+      #expect(words.contains("One operation: ") && words.contains("Under way: "), "\(name)")
+      #expect(words.contains("Checked: ") || words.contains("The row: "), "\(name)")
+    }
   }
 
   @Test(

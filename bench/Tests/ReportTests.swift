@@ -103,36 +103,37 @@ import Testing
   }
 
   @Test func theTablesAreSaidInPlainWords() {
-    let summary = PlainSummary(compared([("fs-stat", [1.5, 1.5, 1.5]), ("tcp-echo", [1.06, 1.1, 1.12])]))
+    let summary = PlainSummary(
+      compared([("other", [1.5, 1.5, 1.5]), ("first", [1.06, 1.1, 1.12])]), headline: "first")
     #expect(
       summary.sentences == [
-        "async costs 10 % more processor time than C in tcp-echo, and 8 to 11 % more in half of the rounds; over 2 cases"
-          + " half cost 20 to 40 % more, and fs-stat the most, 50 % more.",
+        "async costs 10 % more processor time than C in first, and 8 to 11 % more in half of the rounds; over 2 cases"
+          + " half cost 20 to 40 % more, and other the most, 50 % more.",
         "The rounds of the same row differ by 0 % (half of the rows by 0 to 0 %): smaller differences say nothing.",
       ])
-    let less = PlainSummary(compared([("then-chain", [0.96, 0.98, 1.0])]))
+    let less = PlainSummary(compared([("second", [0.96, 0.98, 1.0])]))
     #expect(
       less.sentences.first
-        == "async costs 2 % less processor time than C in then-chain, and 3 to 1 % less in half of the rounds."
+        == "async costs 2 % less processor time than C in second, and 3 to 1 % less in half of the rounds."
     )
   }
 
   @Test func aMultipleIsSaidAsOne() {
-    let summary = PlainSummary(compared([("timer-cancel", [2.0, 2.6, 14]), ("cancel", [1.4, 1.4, 1.4])]))
+    let summary = PlainSummary(compared([("first", [2.0, 2.6, 14]), ("second", [1.4, 1.4, 1.4])]))
     #expect(
       summary.sentences.first
-        == "async costs 2.6 times C's processor time in timer-cancel, and 2.3 to 8.3 times as much in half of the rounds; over 2"
-        + " cases half cost 70 % more to 2.3 times as much, and timer-cancel the most, 2.6 times as much.")
+        == "async costs 2.6 times C's processor time in first, and 2.3 to 8.3 times as much in half of the rounds; over 2"
+        + " cases half cost 70 % more to 2.3 times as much, and first the most, 2.6 times as much.")
   }
 
   @Test func `Each style has a bar beside that of C, with its ratio and its quartiles`() {
-    let results = compared([("tcp-echo", [1.0, 1.1, 1.3]), ("then-chain", [30, 30, 30]), ("once", [1])])
+    let results = compared([("first", [1.0, 1.1, 1.3]), ("second", [30, 30, 30]), ("once", [1])])
     let picture = BarPicture(results, isColored: false)
     let unit = String(repeating: "█", count: 20)
     #expect(
       picture.lines.dropFirst(3) == [
-        "tcp-echo", "  c      \(unit) 1", "  async  \(unit)██ 1.10  1.05 to 1.20", "",
-        "then-chain", "  c      \(unit) 1",
+        "first", "  c      \(unit) 1", "  async  \(unit)██ 1.10  1.05 to 1.20", "",
+        "second", "  c      \(unit) 1",
         "  async  \(String(repeating: "█", count: 52))▶ 30.0  30.0 to 30.0", "",
       ])
     #expect(BarPicture(results, isColored: true).lines[4].contains("\u{1B}[38;5;245m\(unit)\u{1B}[0m"))
@@ -140,7 +141,7 @@ import Testing
   }
 
   @Test func `A column of dashes isn't printed, and a line says what would fill it`() {
-    let few = compared([("tcp-echo", [1.0, 1.1])]).results
+    let few = compared([("first", [1.0, 1.1])]).results
     let text = ResultTable.lines(few)
     #expect(!text.contains { $0.contains("–") })
     #expect(
@@ -152,6 +153,6 @@ import Testing
 
   @Test func whatWasNotComparedIsNotSummedUp() {
     #expect(PlainSummary(compared([])).sentences.isEmpty)
-    #expect(PlainSummary(compared([("tcp-echo", [1.1])])).sentences.isEmpty)
+    #expect(PlainSummary(compared([("first", [1.1])])).sentences.isEmpty)
   }
 }

@@ -4,19 +4,19 @@ import Testing
 
 @Suite struct WorkerProtocolTests {
   @Test func idsAreReadAsTheyAreWritten() throws {
-    for text in ["tcp-echo@1/async?connections=50&size=64", "then-chain@2/c"] {
+    for text in ["a-b@1/async?connections=50&size=64", "b@2/c"] {
       #expect(try #require(WorkloadID(text)).description == text)
     }
   }
 
   @Test(arguments: [
-    "", "tcp-echo", "tcp-echo/c", "tcp-echo@x/c", "@1/c", "tcp-echo@1/", "tcp-echo@1/c?size",
-    "tcp-echo@1/c?size=", "tcp-echo@1/c?size=a", "a@1/b/c",
+    "", "a-b", "a-b/c", "a-b@x/c", "@1/c", "a-b@1/", "a-b@1/c?size",
+    "a-b@1/c?size=", "a-b@1/c?size=a", "a@1/b/c",
   ])
   func whatIsNoIdIsRefused(text: String) { #expect(WorkloadID(text) == nil) }
 
   @Test func requestsAreReadAsTheyAreWritten() throws {
-    let line = "run tcp-echo@1/c?connections=50&size=64 1000 18446744073709551615"
+    let line = "run a-b@1/c?connections=50&size=64 1000 18446744073709551615"
     let request = try WorkerRequest(line: line)
     #expect(request.verb == .run)
     #expect(request.id.parameters["connections"] == 50)

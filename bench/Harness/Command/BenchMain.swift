@@ -23,12 +23,15 @@ public struct BenchMain: Sendable {
   public var abstract: String
   public var workloads: [any Workload]
   /// What `run --quick` measures: workloads that answer the program's question, each with one value for each
-  /// parameter. Empty for all workloads.
+  /// parameter. The first is the one that people ask about first, and five stand on a front page.
+  /// Empty for all workloads.
   public var quick: [QuickCase]
   /// Versions of the libraries under test, by name.
   public var libraries: [String: String]
-  /// What rows are meant to reach.
-  public var targets: [Target]
+  /// What `gate selftest` tries; empty for all workloads.
+  public var selftest: [String]
+  /// What programs of others may be compared in, in the order of the tables.
+  public var peers: [String]
   /// How it is found out whether cost grows; nil without such a workload.
   public var scaling: Scaling?
   /// What can be asked for more than it can do; nil without such a workload.
@@ -41,14 +44,18 @@ public struct BenchMain: Sendable {
   public init(
     name: String, abstract: String = "Measure, compare, and tell when something got slower.",
     workloads: [any Workload], quick: [QuickCase] = [], libraries: [String: String] = [:],
-    targets: [Target] = [],
+    selftest: [String] = [], peers: [String] = [],
     scaling: Scaling? = nil, overload: (any Workload)? = nil, checks: [DoctorCheck] = [],
     commands: [any ParsableCommand.Type] = []
   ) {
     (self.name, self.abstract, self.workloads, self.quick) = (name, abstract, workloads, quick)
-    (self.libraries, self.targets, self.scaling, self.overload) = (libraries, targets, scaling, overload)
+    (self.libraries, self.selftest, self.peers) = (libraries, selftest, peers)
+    (self.scaling, self.overload) = (scaling, overload)
     (self.checks, self.commands) = (checks, commands)
   }
+
+  /// What rows are meant to reach.
+  var targets: [Target] { workloads.flatMap(\.targets) }
 
   /// What a worker can be asked for: `--scale` has a workload of its own.
   var allWorkloads: [any Workload] { workloads + (scaling.map { [$0.workload] } ?? []) }
@@ -75,6 +82,9 @@ public struct BenchMain: Sendable {
   }
 
   private static let store = Mutex<BenchMain?>(nil)
+
+  /// The names of `quick`; none where no program has begun, as in tests.
+  static var quickNames: [String] { store.withLock { $0?.quick.map(\.workload) ?? [] } }
 
   static var current: BenchMain {
     guard let main = store.withLock({ $0 }) else {

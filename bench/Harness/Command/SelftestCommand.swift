@@ -84,11 +84,11 @@ struct SelftestCommand: ParsableCommand {
   }
 
   private func cases() throws -> [SuitePlan.Case] {
-    let usual = ["million-timers", "tcp-echo", "fs-stat"]
-    let names = Set(BenchMain.current.workloads.map(\.name))
-    let patterns = workload.isEmpty && names.isSuperset(of: usual) ? usual : workload
+    let patterns = workload.isEmpty ? BenchMain.current.selftest : workload
     // A batch of a hundred thousand timers is too long for a quad.
-    let hasTimers = names.contains("million-timers") && Glob.isChosen("million-timers", by: patterns)
+    let hasTimers = BenchMain.current.workloads.contains { workload in
+      workload.parameters.contains { $0.name == "timers" } && Glob.isChosen(workload.name, by: patterns)
+    }
     let all = try SuitePlan.cases(
       BenchMain.current.workloads, patterns: patterns, styles: style.map(Style.init(rawValue:)),
       overrides: hasTimers ? ["timers": [20_000]] : [:], quick: true)

@@ -29,6 +29,8 @@ public protocol Workload: Sendable {
   var hasOpenLoop: Bool { get }
   /// Paths of the programs that it starts.
   var programs: [String] { get }
+  /// What its rows are meant to reach.
+  var targets: [Target] { get }
   /// Something that can be run again and again in one style.
   func makeInstance(
     style: Style, parameters: ParameterValues, context: WorkloadContext
@@ -47,6 +49,7 @@ extension Workload {
   public func countersOfTiming(_ id: WorkloadID) -> Set<Counter> { [] }
 
   public var programs: [String] { [] }
+  public var targets: [Target] { [] }
 
   /// Throws where it can't be run with such values, or not here.
   func check(_ values: ParameterValues) throws {

@@ -1,4 +1,4 @@
-/// The full name of a row: `tcp-echo@1/async?connections=50&size=64`.
+/// The full name of a row: `NAME@1/async?connections=50&size=64`.
 ///
 /// The number after `@` is the revision of the workload. A worker refuses an id of
 /// another revision, so that a harness never compares two different works.

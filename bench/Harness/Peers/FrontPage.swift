@@ -11,13 +11,13 @@ struct FrontPage {
   /// The comment before the part that is written by a program, and the one after it.
   private static let marks = ("<!-- uvbench -->\n", "<!-- /uvbench -->")
 
-  /// The workloads by which a reader chooses, in this order. The page of all results has the others, such as those that show
-  /// a style's own cost.
-  static let workloads = ["tcp-echo", "http-hello", "tls-echo", "fs-read", "million-timers"]
-
   /// The pages of `results`, in which `peers` took part. The chart lies in `folder`, as seen from the front page.
-  /// Notes on workloads, by name, stand below the tables.
-  init(_ results: Results, peers: [Peer], notes: [String: String] = [:], folder: String) {
+  /// Notes on workloads, by name, stand below the tables. `workloads` are those by which a reader chooses, in this order; the
+  /// page of all results has the others, such as those that show a style's own cost.
+  init(
+    _ results: Results, peers: [Peer], notes: [String: String] = [:],
+    workloads: [String] = Array(BenchMain.quickNames.prefix(5)), folder: String
+  ) {
     let table = PeerTable(results.results, peers: peers)
     let known = Dictionary(peers.map { ($0.row, $0) }) { first, _ in first }
     func name(_ row: Style) -> String {
@@ -57,7 +57,7 @@ struct FrontPage {
     func column(of workload: String) -> String? {
       table.workloads.first { $0 == workload || $0.hasPrefix(workload + " ") }
     }
-    let measuredOnFrontPage = Self.workloads.filter { column(of: $0) != nil }
+    let measuredOnFrontPage = workloads.filter { column(of: $0) != nil }
     let titles = measuredOnFrontPage.isEmpty ? table.workloads : measuredOnFrontPage
     let onFrontPage = titles.compactMap(column)
     chart = onFrontPage.first.flatMap(drawn)

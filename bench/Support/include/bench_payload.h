@@ -42,7 +42,7 @@ static inline uint64_t bench_hash(const void *bytes, size_t count) {
   return bench_mix(hash);
 }
 
-/// The three transformations of `then-chain`.
+/// Three transformations of a value.
 static inline uint64_t bench_step_one(uint64_t value) { return value * 3 + 1; }
 static inline uint64_t bench_step_two(uint64_t value) { return value ^ (value >> 7); }
 static inline uint64_t bench_step_three(uint64_t value) { return value + 0x5851f42d4c957f2du; }

@@ -11,7 +11,7 @@ struct LoopTask: Sendable {
   var parameters: ParameterValues
   var meter: Meter
   var latencies: LatencyRecorder
-  /// Where timers are written down; set for `million-timers`.
+  /// Where timers are written down, if that is what is checked.
   var ledger: TimerLedger?
   /// Where the files are, for the file workloads.
   var directory: String

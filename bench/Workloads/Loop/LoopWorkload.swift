@@ -34,6 +34,7 @@ struct LoopWorkload: Workload {
   var check: Check
   /// The reference first.
   var rows: [(style: Style, run: LoopRow)]
+  var targets: [Target] = []
 
   var styles: [Style] { rows.map(\.style) }
 

@@ -41,6 +41,7 @@ struct ServerWorkload: Workload {
   var isSecure = false
   /// The reference first.
   var rows: [(style: Style, serve: ServerRow)]
+  var targets: [Target] = []
 
   var styles: [Style] { rows.map(\.style) }
 

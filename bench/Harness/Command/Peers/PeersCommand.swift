@@ -73,11 +73,7 @@ struct PeersCommand: ParsableCommand {
     // `wakeup` is measured with both threads on one processor: where the threads of others run is their
     // affair. The slowest take 50 µs for a timer: a million would take them most of a minute in every round.
     var overrides = ["cores": [1], "timers": [quick ? 20_000 : 100_000]]
-    let order = [
-      "tcp-echo", "http-hello", "http-client", "resp-get-set", "tls-echo", "tls-handshake", "million-timers",
-      "fs-read", "wakeup", "then-chain", "host-call", "cold-start",
-    ]
-    let cases = try order.filter(names.contains)
+    let cases = try BenchMain.current.peers.filter(names.contains)
       .flatMap { name in
         let known = BenchMain.current.workloads.first { $0.name == name }?.parameters.map(\.name) ?? []
         // As many handshakes and requests under way as the workload has; they have no queue.
