@@ -77,7 +77,7 @@ class Declaration:
 
     def __init__(self, module, line):
         self.module, self.line = module, line
-        self.path, _, text = line.partition(" | ")
+        self.path, text = line.split(" | ")[:2]
         text, _, condition = text.rpartition(" [where ") if text.endswith("]") and " [where " in text else (text, "", "")
         self.conditions = words(condition[:-1])
         self.modifiers = set()
