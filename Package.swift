@@ -49,6 +49,7 @@ let package = Package(
     .library(name: "UVTLS", targets: ["UVTLS"]),
     .library(name: "UVDNS", targets: ["UVDNS"]),
     .library(name: "UVHTTP", targets: ["UVHTTP"]),
+    .library(name: "UVHTTPFiles", targets: ["UVHTTPFiles"]),
     .library(name: "UVHTTPCompression", targets: ["UVHTTPCompression"]),
     .library(name: "StallWatch", targets: ["StallWatch"]),
     .library(name: "UVService", targets: ["UVService"]),
@@ -61,7 +62,7 @@ let package = Package(
       name: "Service",
       description:
         "What UVService needs: swift-service-lifecycle, swift-log, swift-metrics, swift-distributed-tracing."),
-    .trait(name: "HTTP", description: "What UVHTTP and UVDiagnostics need: swift-http-types."),
+    .trait(name: "HTTP", description: "What UVHTTP, UVHTTPFiles and UVDiagnostics need: swift-http-types."),
     .trait(name: "NIO", description: "What UVNIO needs: swift-nio."),
     .trait(
       name: "NIOBootstraps",
@@ -127,6 +128,7 @@ let package = Package(
       providers: [.apt(["libc-ares-dev"]), .brew(["c-ares"])]),
     .target(name: "UVDNS", dependencies: ["UV", "CAres"], swiftSettings: settings),
     .target(name: "UVHTTP", dependencies: ["UV", httpTypes], swiftSettings: settings),
+    .target(name: "UVHTTPFiles", dependencies: ["UV", "UVHTTP", httpTypes], swiftSettings: settings),
     // A server that compresses nothing needs nothing of zlib.
     .systemLibrary(
       name: "CZlib", path: "CModules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -183,6 +185,10 @@ let package = Package(
     .testTarget(
       name: "UVHTTPCompressionTests",
       dependencies: ["UVHTTPCompression", "UVHTTP", "UVPromises", "UVFutures", "UVTestSupport", httpTypes],
+      swiftSettings: settings),
+    .testTarget(
+      name: "UVHTTPFilesTests",
+      dependencies: ["UVHTTPFiles", "UVPromises", "UVFutures", "UVTLS", "UVTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "UVServiceTests",

@@ -69,7 +69,7 @@ struct Symbols {
 
   /// Modules that are linked into a program and aren't its own.
   private static let libraryModules = [
-    "UV", "UVPromises", "UVFutures", "UVRxStream", "UVTLS", "UVDNS", "UVHTTP", "UVHTTPCompression",
+    "UV", "UVPromises", "UVFutures", "UVRxStream", "UVTLS", "UVDNS", "UVHTTP", "UVHTTPFiles", "UVHTTPCompression",
     "UVService", "UVDiagnostics",
     "UVNIO", "UVStalls", "StallWatch", "NIOCore", "NIOPosix",
   ]

@@ -11,7 +11,7 @@ let asTheReadmeSays: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsen
 let products: [Target.Dependency] =
   [
     "UV", "UVPromises", "UVFutures", "UVRxStream", "StallWatch", "UVTLS", "UVDNS", "UVHTTP",
-    "UVHTTPCompression", "UVService", "UVDiagnostics", "UVNIO",
+    "UVHTTPFiles", "UVHTTPCompression", "UVService", "UVDiagnostics", "UVNIO",
   ].map {
     .product(name: $0, package: "swift-uv")
   } + [.product(name: "NIOCore", package: "swift-nio")]

@@ -19,6 +19,7 @@ import Testing
     ("Sources/UVTLS", ["UVPromises", "UVFutures", "CUV", "Foundation"]),
     ("Sources/UVDNS", ["UVPromises", "UVFutures", "UVTLS", "CUV", "Foundation"]),
     ("Sources/UVHTTP", ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation"]),
+    ("Sources/UVHTTPFiles", ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation"]),
     ("Sources/UVHTTPCompression", ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation"]),
     ("Sources/UVService", ["UVPromises", "UVFutures", "UVTLS", "UVHTTP", "CUV", "Foundation"]),
     ("Sources/UVDiagnostics", ["UVPromises", "UVFutures", "UVTLS", "UVService", "CUV", "Foundation"]),

@@ -81,6 +81,14 @@ import Testing
         == Self.system.union(["UVHTTPUser", "UV", "UVHTTP", "HTTPTypes"]))
   }
 
+  @Test func `A program that uses UVHTTPFiles fetches no more than UVHTTP does`() throws {
+    let consumer = try Self.consumer(of: ["UVHTTPFiles"], traits: #", traits: [.defaults, "HTTP"]"#)
+    #expect(try consumer.fetched() == ["swift-uv", "swift-system", "swift-http-types"])
+    #expect(
+      try consumer.plan(of: "UVHTTPFilesUser").modules
+        == Self.system.union(["UVHTTPFilesUser", "UVHTTPFiles", "UV", "UVHTTP", "HTTPTypes"]))
+  }
+
   @Test(
     "A program that uses UVDiagnostics fetches no more than UVHTTP does, and compiles what reads stacks besides"
   )
@@ -158,6 +166,10 @@ import Testing
       ("UVHTTP", "HTTP", "func serve(_ loop: EventLoop) throws { _ = try loop.http.listen(port: 8080) }"),
       ("UVHTTP", "HTTP", "func ask(_ loop: EventLoop) { _ = HTTPClient(loop) }"),
       ("UVHTTP", "HTTP", "func answer(_ exchange: HTTPExchange) {}"),
+      (
+        "UVHTTPFiles", "HTTP",
+        "func serve(_ loop: EventLoop) { let files = HTTPFiles(at: \"public\", on: loop) }"
+      ),
       (
         "UVDiagnostics", "HTTP",
         "func show(_ loop: EventLoop) throws { print(try loop.diagnostics.listen(on: .port(0)).url) }"

@@ -99,6 +99,18 @@ import Testing
         "timeInShutdown = Duration.seconds(1)"
       ),
       (
+        "parts of a file that `UVHTTPFiles` sends in one answer; for more, the file",
+        "Sources/UVHTTPFiles/ByteRanges.swift", "static let limit = 16"
+      ),
+      (
+        "`memory` of `UVHTTPFiles`, on each loop", "Sources/UVHTTPFiles/HTTPFilesOptions.swift",
+        "memory = 16 << 20"
+      ),
+      (
+        "`largestInMemory` of `UVHTTPFiles`; larger files are sent from the file",
+        "Sources/UVHTTPFiles/HTTPFilesOptions.swift", "largestInMemory = 64 << 10"
+      ),
+      (
         "what TLS itself has to send, before the connection reads no more",
         "Sources/UV/Streams/WriteQueue+Filter.swift", "mostOutput = 65536"
       ),

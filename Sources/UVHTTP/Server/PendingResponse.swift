@@ -100,22 +100,22 @@ extension RequestHead {
 }
 
 /// A whole answer that a program asks for as a request. A task that gives it when it is its turn needn't wait.
-final class WholeResponse: DirectWork {
+package final class WholeResponse: DirectWork {
   private let exchange: HTTPExchange
   private let head: Head
   private let body: Bytes
 
   /// A head that takes no more memory here than a response.
-  enum Head {
+  package enum Head {
     case response(HTTPResponse)
     case prepared(HTTPPreparedHead)
   }
 
-  init(_ exchange: HTTPExchange, _ head: Head, _ body: Bytes) {
+  package init(_ exchange: HTTPExchange, _ head: Head, _ body: Bytes) {
     (self.exchange, self.head, self.body) = (exchange, head, body)
   }
 
-  var loop: EventLoop { exchange.loop }
+  package var loop: EventLoop { exchange.loop }
 
   private var responseHead: ResponseHead {
     switch head {
@@ -124,11 +124,11 @@ final class WholeResponse: DirectWork {
     }
   }
 
-  func doAtOnce() -> Result<Void, UVError>? {
+  package func doAtOnce() -> Result<Void, UVError>? {
     exchange.respondAtOnce(responseHead, body) ? .success(()) : nil
   }
 
-  func start(_ done: @escaping Completion<Void>) -> PendingRequest {
+  package func start(_ done: @escaping Completion<Void>) -> PendingRequest {
     exchange.waitForAnswer(done) ?? exchange.respond(responseHead, body, done)
   }
 }

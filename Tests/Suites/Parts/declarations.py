@@ -19,7 +19,8 @@ FOREIGN_CLASSES = ("DispatchQueue", "PassthroughSubject")
 # What a file that uses a module's declarations imports beside it.
 IMPORTS = {
     "UV": ["Dispatch"], "UVFutures": ["UV", "Dispatch"], "UVPromises": ["UV", "Dispatch"], "UVRxStream": ["UV", "Dispatch"],
-    "UVNIO": ["NIOCore", "Dispatch"], "UVStalls": ["UV"], "UVTLS": ["UV"], "UVDNS": ["UV"], "UVHTTP": ["UV"], "UVHTTPCompression": ["UV"],
+    "UVNIO": ["NIOCore", "Dispatch"], "UVStalls": ["UV"], "UVTLS": ["UV"], "UVDNS": ["UV"], "UVHTTP": ["UV"], "UVHTTPFiles": ["UV", "UVHTTP"],
+    "UVHTTPCompression": ["UV"],
     "UVService": ["UV", "Tracing", "CoreMetrics"], "UVDiagnostics": ["UV"],
 }
 # The compiler lists a setter that is internal, and leaves out what a protocol's parameters are, here.
