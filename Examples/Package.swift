@@ -53,7 +53,7 @@ let package = Package(
     example("CounterAPI", [uv("UVHTTP")]),
     example("Dashboard", [uv("UVDiagnostics")]),
     example("EchoServer", [uv("UV")]),
-    example("FileServer", [uv("UVHTTP"), uv("UVTLS"), options]),
+    example("FileServer", [uv("UVHTTPFiles"), uv("UVTLS"), options]),
     example("FourStyles", [uv("UV"), uv("UVPromises"), uv("UVFutures")]),
     example(
       "HTTPServer",

@@ -32,7 +32,7 @@ let package = Package(
   ],
   targets: [
     example("Chat", [uv("UVHTTP"), options]),
-    example("FileServer", [uv("UVHTTP"), uv("UVTLS"), options]),
+    example("FileServer", [uv("UVHTTPFiles"), uv("UVTLS"), options]),
     example("HTTPServer", [uv("UVNIO"), nio("NIOCore"), nio("NIOHTTP1"), nio("NIOWebSocket"), options]),
     example("Proxy", [uv("UVHTTP"), uv("UVTLS"), options]),
     .target(name: "RedisCommands", dependencies: [uv("UV")], swiftSettings: settings),

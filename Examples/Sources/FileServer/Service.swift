@@ -1,44 +1,59 @@
 import Synchronization
-import UVHTTP
+import UVHTTPFiles
 import UVTLS
 
-/// The state that all connections share, whichever loop serves them.
+/// The connections, whichever loop serves them.
 final class Service: Sendable {
-  private let limits: HTTPLimits
-  private let maxConnections: Int
+  private let options: FileServer
   private let tls: TLSContext?
+  /// The files as each loop knows them. A loop's own files need no lock.
+  private let sites: LoopLocal<HTTPFiles>
   private let connections = Atomic(0)
-  /// The connections that get the answer that there are too many. They don't keep others from being served.
+  /// Those that get the answer that there are too many. They don't keep others from being served.
   private let refused = Atomic(0)
   private let answers = Atomic(0)
-  /// The files as each loop knows them. A loop's own files need no lock.
-  private let sites: LoopLocal<Site>
 
-  init(_ options: FileServer, root: FilePath) throws(UVError) {
-    limits = options.limits
-    maxConnections = options.maxConnections
+  init(_ options: FileServer) throws(UVError) {
+    self.options = options
     if let certificate = options.tlsCertificate, let key = options.tlsKey {
       let identity = try TLSIdentity(certificateChain: certificate, privateKey: key)
       tls = try .server(identity, protocols: ["http/1.1"])
     } else {
       tls = nil
     }
-    let lists = options.listing
-    sites = LoopLocal { loop in Site(loop, root: root, listsDirectories: lists) }
+    var files = HTTPFilesOptions()
+    files.listsDirectories = options.listing
+    if options.precompressed { files.contentCodings = ["br", "zstd", "gzip"] }
+    let (root, settings) = (FilePath(options.root), files)
+    sites = LoopLocal { loop in HTTPFiles(at: root, on: loop, options: settings) }
   }
 
   var answerCount: Int { answers.load(ordering: .relaxed) }
 
+  /// What a client may make the server spend. One that is refused gets little time.
+  private func limits(isFull: Bool) -> HTTPLimits {
+    var limits = HTTPLimits()
+    (limits.requestLine, limits.fields, limits.minimumRate) = (
+      options.maxHead, options.maxHead, options.minRate
+    )
+    limits.idleTimeout = .seconds(isFull ? options.farewell : options.idleTimeout)
+    limits.headTimeout = .seconds(options.headTimeout)
+    (limits.lifetime, limits.farewell) = (.seconds(options.lifetime), .seconds(options.farewell))
+    return limits
+  }
+
   /// Serves a connection until it ends.
   func serve(_ plain: TCPConnection) async {
     defer { plain.close() }
-    if connections.add(1, ordering: .relaxed).newValue <= maxConnections {
+    if connections.add(1, ordering: .relaxed).newValue <= options.maxConnections {
       await serve(plain, isFull: false)
       connections.subtract(1, ordering: .relaxed)
     } else {
       connections.subtract(1, ordering: .relaxed)
-      // As many get this answer at a time as are served. More get none.
-      if refused.add(1, ordering: .relaxed).newValue <= maxConnections { await serve(plain, isFull: true) }
+      // As many are refused at a time as are served, with an answer. More get none.
+      if refused.add(1, ordering: .relaxed).newValue <= options.maxConnections {
+        await serve(plain, isFull: true)
+      }
       refused.subtract(1, ordering: .relaxed)
     }
   }
@@ -60,18 +75,15 @@ final class Service: Sendable {
     }
   }
 
-  /// Answers the requests of a connection. One with TLS is a stream of bytes as any other, so the rest of the
-  /// program doesn't know the difference.
+  /// Answers the requests of a connection, one that is encrypted or not.
   private func answer(_ connection: ByteStream, _ isFull: Bool) async throws(UVError) {
-    let site = sites[connection.loop]
-    var limits = limits
-    if isFull { limits.idleTimeout = limits.farewell }
-    for try await exchange in connection.loop.http.serve(connection, limits: limits) {
+    let files = sites[connection.loop]
+    for try await exchange in connection.loop.http.serve(connection, limits: limits(isFull: isFull)) {
       if isFull {
-        let failure = Failure(.serviceUnavailable)
-        try await exchange.respond(failure.response, failure.body).value
+        let fields: HTTPFields = [.retryAfter: "1", .connection: "close"]
+        try await exchange.respond(HTTPResponse(status: .serviceUnavailable, headerFields: fields)).value
       } else {
-        try await site.answer(exchange)
+        try await files.respond(to: exchange).value
         answers.add(1, ordering: .relaxed)
       }
     }
