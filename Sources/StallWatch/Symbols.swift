@@ -69,9 +69,9 @@ struct Symbols {
 
   /// Modules that are linked into a program and aren't its own.
   private static let libraryModules = [
-    "UV", "UVPromises", "UVFutures", "UVRxStream", "UVTLS", "UVDNS", "UVHTTP", "UVHTTPFiles", "UVHTTPCompression",
-    "UVService", "UVDiagnostics",
-    "UVNIO", "UVStalls", "StallWatch", "NIOCore", "NIOPosix",
+    "UV", "UVPromises", "UVFutures", "UVRxStream", "UVTLS", "UVDNS", "UVHTTP", "UVHTTPFiles",
+    "UVHTTPCompression", "UVService", "UVDiagnostics", "UVNIO", "UVStalls", "StallWatch", "NIOCore",
+    "NIOPosix",
   ]
 
   /// Whether a function is the program's own. Swift's library and this one leave copies of generic functions

@@ -103,7 +103,7 @@ import Testing
         "Sources/UVHTTPFiles/ByteRanges.swift", "static let limit = 16"
       ),
       (
-        "`memory` of `UVHTTPFiles`, on each loop", "Sources/UVHTTPFiles/HTTPFilesOptions.swift",
+        "`memory` of `UVHTTPFiles`, on a loop", "Sources/UVHTTPFiles/HTTPFilesOptions.swift",
         "memory = 16 << 20"
       ),
       (

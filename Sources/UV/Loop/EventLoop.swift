@@ -76,7 +76,8 @@ public final class EventLoop {
     // The header was checked when this was compiled; the program may run with another version.
     require(
       uv_version() >= 1 << 16 | CUV_OLDEST_MINOR << 8,
-      "libuv \(String(cString: uv_version_string())) is too old: install libuv 1.\(CUV_OLDEST_MINOR) or later")
+      "libuv \(String(cString: uv_version_string())) is too old: install libuv 1.\(CUV_OLDEST_MINOR) or later"
+    )
     cuv_ignore_sigpipe()
     self.raw = raw
     self.isAdopted = isAdopted
