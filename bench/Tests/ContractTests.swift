@@ -18,7 +18,8 @@ import Testing
     )
     .map { (String($0.2), $0.1) }
     for name in try listed() {
-      let words = comments.first { $0.0 == name }?.1 ?? ""
+      let words = (comments.first { $0.0 == name }?.1 ?? "")
+        .split(whereSeparator: \.isWhitespace).filter { $0 != "///" }.joined(separator: " ")
       #expect(words.contains("One operation: ") && words.contains("Under way: "), "\(name)")
       #expect(words.contains("Checked: ") || words.contains("The row: "), "\(name)")
     }
