@@ -47,6 +47,7 @@ void node_link(struct node *directory, const char *name, struct node *node) {
   struct entry *entry = calloc(1, sizeof *entry + strlen(name) + 1), **last = &directory->entries;
   strcpy(entry->name, name);
   entry->node = node;
+  entry->number = ++node->host->last_entry;
   while (*last) last = &(*last)->next;
   *last = entry;
   node->links++;

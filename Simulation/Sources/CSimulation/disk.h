@@ -11,6 +11,8 @@ struct node;
 struct entry {
   struct entry *next;
   struct node *node;
+  /// Grows in the order in which the names of a host were made, so that a listing goes on behind a name that has gone.
+  uint64_t number;
   char name[];
 };
 
@@ -49,7 +51,7 @@ struct node {
   struct socket *socket;
 };
 
-/// An open file or directory.
+/// An open file or directory, of which `offset` is the number of the last entry that was listed.
 struct open_file {
   struct file file;
   struct node *node;
@@ -126,3 +128,5 @@ int disk_open(struct sim_host *host, int directory, const char *path, int flags,
 void disk_status(const struct node *node, struct stat *status);
 struct node *disk_root(struct sim_host *host);
 uint64_t disk_now(void);
+/// The next entries of an open directory, as `getdents64` writes them; the bytes that they take, 0 at the end.
+long disk_entries(int descriptor, char *to, size_t size);

@@ -17,6 +17,8 @@ struct process {
   /// Who hears of its end; null if nobody does.
   struct process *parent;
   int id;
+  /// The number of the process that has begun its group.
+  int group;
   /// What was started; null for the host's own program.
   const struct program *program;
   /// Its arguments, and its environment as it began; null if it has that of all hosts.
@@ -70,7 +72,7 @@ struct sim_host {
   uint64_t uptime, date, since, rate;
   struct socket *sockets;
   struct node *root;
-  uint64_t last_node;
+  uint64_t last_node, last_entry;
   /// The names that have changed, and may change back in a crash; the latest is first.
   struct change *changes;
   int change_count;

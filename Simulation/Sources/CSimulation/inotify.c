@@ -3,6 +3,7 @@
 #include "disk.h"
 #include "real.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -154,30 +155,44 @@ static struct inotify *inotify_of(int descriptor, int *code) {
   return *code < 0 ? NULL : (struct inotify *)file;
 }
 
+/// What a path names. The name of a descriptor in /proc names what that has open, wherever it is by now.
+static int find_watched(const char *path, uint32_t mask, struct node **node) {
+  int number, length = 0, code;
+  if (sscanf(path, "/proc/self/fd/%d%n", &number, &length) == 1 && !path[length]) {
+    struct open_file *open = disk_file_of(number, &code);
+    *node = open ? open->node : NULL;
+    return open ? 0 : -ENOENT;
+  }
+  struct place place;
+  if ((code = disk_find(sim_self->host, path, !(mask & IN_DONT_FOLLOW), &place)) < 0) return code;
+  *node = place.node;
+  return place.node ? 0 : -ENOENT;
+}
+
 static int watch(int descriptor, const char *path, uint32_t mask) {
   int code;
   struct inotify *inotify = inotify_of(descriptor, &code);
   if (!inotify || (code = planned(CALL_inotify)) < 0) return code;
-  if (mask & (IN_ONESHOT | IN_EXCL_UNLINK)) {
-    fail_missing("inotify_add_watch with IN_ONESHOT or IN_EXCL_UNLINK", NULL);
+  // Nothing is reported here of a file without a name, with IN_EXCL_UNLINK or not.
+  if (mask & IN_ONESHOT) {
+    fail_missing("inotify_add_watch with IN_ONESHOT", NULL);
     return -ENOSYS;
   }
   if (!(mask & IN_ALL_EVENTS)) return -EINVAL;
-  struct place place;
-  if ((code = disk_find(sim_self->host, path, !(mask & IN_DONT_FOLLOW), &place)) < 0) return code;
-  if (!place.node) return -ENOENT;
-  if ((mask & IN_ONLYDIR) && !S_ISDIR(place.node->mode)) return -ENOTDIR;
+  struct node *node;
+  if ((code = find_watched(path, mask, &node)) < 0) return code;
+  if ((mask & IN_ONLYDIR) && !S_ISDIR(node->mode)) return -ENOTDIR;
   struct notice **last = &inotify->host->notices;
   for (; *last; last = &(*last)->next) {
     struct notice *notice = *last;
-    if (notice->owner != inotify || notice->node != place.node) continue;
+    if (notice->owner != inotify || notice->node != node) continue;
     if (mask & IN_MASK_CREATE) return -EEXIST;
     notice->mask = (mask & IN_ALL_EVENTS) | (mask & IN_MASK_ADD ? notice->mask : 0);
     return notice->number;
   }
   struct notice *notice = *last = calloc(1, sizeof *notice);
   *notice = (struct notice){
-      .owner = inotify, .node = place.node, .mask = mask & IN_ALL_EVENTS, .number = ++inotify->last_number};
+      .owner = inotify, .node = node, .mask = mask & IN_ALL_EVENTS, .number = ++inotify->last_number};
   return notice->number;
 }
 

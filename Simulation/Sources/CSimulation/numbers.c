@@ -1,6 +1,6 @@
 // Calls by their number: futexes, on which Swift's locks stand, and a few others.
 
-#include "kernel.h"
+#include "disk.h"
 #include "real.h"
 
 #include <linux/futex.h>
@@ -128,6 +128,9 @@ static long by_number(long number, const long a[6], const void *caller) {
       ssize_t size = pwritev((int)a[0], (const struct iovec *)a[1], (int)a[2], a[3]);
       return size < 0 ? -errno : size;
     }
+    case SYS_getdents64: return disk_entries((int)a[0], (char *)a[1], (size_t)a[2]);
+    // As on Linux before 5.6: a folder is then opened by its path.
+    case 437 /* openat2 */: return -ENOSYS;
     // libuv copies in another way then.
     case SYS_copy_file_range: return -ENOSYS;
     case SYS_getrandom: random_fill((void *)a[0], (size_t)a[1]); return a[1];

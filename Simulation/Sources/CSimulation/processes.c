@@ -12,6 +12,7 @@ struct process *process_make(struct sim_host *host, struct process *parent) {
   process->host = host;
   process->parent = parent;
   process->id = ++host->last_id;
+  process->group = parent ? parent->group : process->id;
   process->next = host->processes;
   host->processes = process;
   library_prepare(process);
@@ -146,19 +147,36 @@ pid_t getppid(void) {
   return sim_self->process->parent ? sim_self->process->parent->id : 1;
 }
 
+/// Begins a session, and so a group of its own.
+static int begin_session(void) {
+  struct process *process = sim_self->process;
+  if (process->group == process->id) return -EPERM;
+  return process->group = process->id;
+}
+
+pid_t setsid(void) {
+  if (!IS_PROCESS) return REAL(setsid)();
+  return (pid_t)traced(CALL_kill, -1, begin_session(), 0);
+}
+
 static int send_signal(pid_t id, int signal, const void *caller) {
-  if (id <= 0 || !IS_PROCESS) {
-    fail_missing(id <= 0 ? "kill of a group of processes" : "kill", caller);
+  if (id == -1 || !IS_PROCESS) {
+    fail_missing(id == -1 ? "kill of all processes" : "kill", caller);
     return -ENOSYS;
   }
   if (signal < 0 || signal >= MOST_SIGNALS) return -EINVAL;
-  struct process *process = sim_self->host->processes;
-  while (process && (process->id != id || process->is_reaped)) process = process->next;
-  if (!process) return -ESRCH;
-  if (signal == 0 || process->has_ended) return 0;
-  if (!signal_ends(process, signal)) process_signal(process, signal);
-  else process_end(process, signal);
-  return 0;
+  int group = id > 0 ? 0 : id < 0 ? -id : sim_self->process->group;
+  bool is_found = false;
+  // One that ends may have another one made, which is put before it.
+  for (struct process *process = sim_self->host->processes, *next; process; process = next) {
+    next = process->next;
+    if (process->is_reaped || (group ? process->group != group : process->id != id)) continue;
+    is_found = true;
+    if (signal == 0 || process->has_ended) continue;
+    if (!signal_ends(process, signal)) process_signal(process, signal);
+    else process_end(process, signal);
+  }
+  return is_found ? 0 : -ESRCH;
 }
 
 /// What follows from a signal for the calling thread: its process has ended, has stopped, or has a handler to call.
@@ -176,5 +194,7 @@ int kill(pid_t id, int signal) {
   errno = error;
   return code;
 }
+
+int killpg(pid_t group, int signal) { return IS_SIMULATED ? kill(-group, signal) : REAL(killpg)(group, signal); }
 
 int raise(int signal) { return IS_PROCESS ? kill(sim_self->process->id, signal) : REAL(raise)(signal); }
