@@ -10,6 +10,7 @@ let livenessWorlds: [HuntedWorld] =
       HuntedWorld("fair http over \(transport)") { try fairHTTP($0, $1, transport) },
     ]
   } + [
-    HuntedWorld("fair pool", fairPool), HuntedWorld("fair loop", fairLoop),
+    HuntedWorld("fair pool", fairPool), HuntedWorld("checked pools", checkedPools),
+    HuntedWorld("fair loop", fairLoop),
     HuntedWorld("fair group", fairGroup), HuntedWorld("last events", lastEvents),
   ]

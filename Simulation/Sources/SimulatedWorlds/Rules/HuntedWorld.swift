@@ -8,7 +8,7 @@ public struct HuntedWorld: Sendable {
   public let name: String
   let build: @Sendable (World, Ledger) throws -> Void
 
-  init(_ name: String, _ build: @escaping @Sendable (World, Ledger) throws -> Void) {
+  package init(_ name: String, _ build: @escaping @Sendable (World, Ledger) throws -> Void) {
     self.name = name
     self.build = build
   }
@@ -28,13 +28,7 @@ public struct HuntedWorld: Sendable {
   }
 
   /// The weather of a seed: a storm, a usual day, or a mixture of its own.
-  public static func weather(of seed: UInt64) -> Weather {
-    switch seed % 4 {
-    case 0: .storm
-    case 2: .usual
-    default: .swarm(seed)
-    }
-  }
+  public static func weather(of seed: UInt64) -> Weather { .drawn(seed) }
 
   /// Runs it once, in the weather of the seed.
   @discardableResult

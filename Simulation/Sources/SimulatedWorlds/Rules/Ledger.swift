@@ -2,7 +2,7 @@ import UV
 
 // Sound: one thread of a world runs at a time.
 /// What was asked in a world, and how often it was answered.
-final class Ledger: @unchecked Sendable {
+package final class Ledger: @unchecked Sendable {
   private var questions: [(text: String, answers: Int)] = []
   private var complaints: [String] = []
   private var lastChecks: [() throws -> Void] = []

@@ -15,7 +15,9 @@ let meetingWorlds: [HuntedWorld] =
     HuntedWorld("crashes over tls") { try crashes($0, $1, .tls) },
     HuntedWorld("pauses", pauses), HuntedWorld("runs", runs),
     HuntedWorld("limited runs", limitedRuns), HuntedWorld("upgrades", upgrades),
-    HuntedWorld("piped files", pipedFiles), HuntedWorld("watchers", watchers), HuntedWorld("disks", disks),
+    HuntedWorld("piped files", pipedFiles), HuntedWorld("watchers", watchers), HuntedWorld("trees", trees),
+    HuntedWorld("disks", disks), HuntedWorld("changing names", changingNames),
+    HuntedWorld("stopped groups", stoppedGroups), HuntedWorld("adopters", adopters),
   ]
 
 /// One of the other worlds, whose hosts stop for seconds now and then, as a virtual machine does. Those

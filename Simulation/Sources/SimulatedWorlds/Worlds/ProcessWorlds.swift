@@ -2,7 +2,10 @@ import UV
 import UVSimulation
 
 /// Worlds of programs that hosts start.
-let processWorlds = [HuntedWorld("children", children), HuntedWorld("supervisor", supervisor)]
+let processWorlds = [
+  HuntedWorld("children", children), HuntedWorld("supervisor", supervisor),
+  HuntedWorld("process groups", processGroups),
+]
 
 /// How a child was asked to end.
 private enum Order: CaseIterable {
