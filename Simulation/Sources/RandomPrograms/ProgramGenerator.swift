@@ -5,7 +5,7 @@ extension RandomProgram {
   /// Draws a program from a seed.
   public init(seed: UInt64) {
     var draw = ProgramDraw(seed)
-    self.init(seed: seed, weather: seed % 3 == 0 ? .calm : HuntedWorld.weather(of: seed), steps: [])
+    self.init(seed: seed, weather: seed % 3 == 0 ? .calm : .drawn(seed), steps: [])
     streams = (0..<draw.below(4)).map { _ in draw.one(of: ProgramTransport.allCases) }
     files = draw.below(3)
     let poolCount = draw.isTrue(oneIn: 3) ? 1 + draw.below(2) : 0
@@ -30,7 +30,7 @@ struct ProgramDraw {
   enum Kind: CaseIterable {
     case pause, compute, cancelTask, timer, write, read, frames, handler, drain, end, timeouts, connect, file,
       path, pool, work, loops
-    case names, child, datagrams, http
+    case names, child, datagrams, http, visits, deadlines, folder
 
     var needsStream: Bool {
       switch self {
@@ -138,7 +138,15 @@ struct ProgramDraw {
       if isTrue(oneIn: 30) { return .closePool(pool) }
       return .lease(pool, holding: time(), isDiscarded: isTrue(oneIn: 4))
     case .work: return .work(time() / 10)
-    case .loops: return isTrue(oneIn: 2) ? .submit(below(100)) : .run(time())
+    case .loops:
+      switch below(3) {
+      case 0: return .submit(below(100))
+      case 1: return .post(1 + below(one(of: [5, 300, 6000])))
+      default: return .run(time())
+      }
+    case .visits: return .visit(one(of: ProgramTransport.allCases), size(), one(of: ProgramFarewell.allCases))
+    case .deadlines: return .deadlines(1000 + time(), inner: 1000 + time(), sleep: 1000 + time())
+    case .folder: return .folder(below(6))
     case .names: return .resolve
     case .child: return .child(size() / 4, code: below(256))
     case .datagrams: return .datagrams(1 + below(20), bytes: below(1200))

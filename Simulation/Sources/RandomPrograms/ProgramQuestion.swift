@@ -68,11 +68,13 @@ extension ProgramSide {
   ///   - step: The step.
   ///   - mayFail: Whether the model expects an error that the step itself hasn't caused.
   ///   - callback: The callback function, if it is another path than the request.
+  ///   - direct: What a task awaits, if it is another path than the request.
   ///   - make: The request. It is made when it is started.
   ///   - then: Takes the answer, and nil in place of a success that nobody will have.
   func ask<T>(
     _ step: ProgramStep, _ track: ProgramTrack, mayFail: @escaping (UVError) -> Bool = { _ in false },
-    callback: ((@escaping Completion<T>) -> PendingRequest)? = nil, _ make: @escaping () -> Request<T>,
+    callback: ((@escaping Completion<T>) -> PendingRequest)? = nil,
+    direct: (nonisolated(nonsending) () async throws -> T)? = nil, _ make: @escaping () -> Request<T>,
     then: @escaping (Result<T, UVError>?) -> Void = { _ in }
   ) async {
     let question = ProgramQuestion("\(step)", number, loop)
@@ -98,9 +100,14 @@ extension ProgramSide {
     let isDeadline = if case .deadline = step.end { true } else { false }
     let body: nonisolated(nonsending) () async -> Void = { [loop] in
       do {
-        guard case .deadline(let time) = step.end else { return done(.success(try await request().value)) }
+        let isLimited = if case .timeout = step.end { true } else { false }
+        let value: nonisolated(nonsending) () async throws -> T = {
+          if let direct, !isLimited { return try await direct() }
+          return try await request().value
+        }
+        guard case .deadline(let time) = step.end else { return done(.success(try await value())) }
         let answer = Unchecked<T>()
-        try await loop.withDeadline(.microseconds(time)) { answer.value = try await request().value }
+        try await loop.withDeadline(.microseconds(time)) { answer.value = try await value() }
         done(.success(answer.value!))
       } catch { done(.failure(UVError(caught: error))) }
     }

@@ -17,6 +17,8 @@ extension ProgramSide {
     case .sleep(let time): await sleep(step, track, .microseconds(time))
     case .timer(let time, let moved): await timer(step, track, time, moved)
     case .connect(let transport): await connect(step, track, transport)
+    case .visit(let transport, let count, let farewell): await visit(step, track, transport, count, farewell)
+    case .deadlines(let outer, let inner, let work): await deadlines(step, track, outer, inner, work)
     case .write(let index, _, _), .next(let index), .read(let index, _), .until(let index, _),
       .peek(let index, _),
       .readInto(let index, _), .handler(let index, _), .drain(let index), .shutdown(let index),
@@ -101,17 +103,36 @@ extension ProgramSide {
           let bytes = next()
           return bytes.count == 1 ? stream.write(bytes[0], done) : stream.write(bytes, done)
         },
+        direct: {
+          let bytes = next()
+          if bytes.count == 1 {
+            try await stream.write(bytes[0]).value
+          } else {
+            try await stream.write(bytes).value
+          }
+        },
         { [loop] in
           Request<Void>(deferred: loop) {
             let bytes = next()
             return bytes.count == 1 ? stream.write(bytes[0]) : stream.write(bytes)
           }
         }
-      ) { result in if number > 0 { end.wrote(number, result) } }
-    case .drain: await ask(step, track, mayFail: end.mayFailToWrite, callback: stream.drain, stream.drain)
+      ) { [world] result in
+        if number == 0 { return }
+        let isInOrder = step.style == .callback && step.isPatient
+        if let text = end.wrote(number, result, isInOrder: isInOrder) { world.complain("\(step): \(text)") }
+      }
+    case .drain:
+      end.openDrains += 1
+      await ask(step, track, mayFail: end.mayFailToWrite, callback: stream.drain, stream.drain) { _ in
+        end.openDrains -= 1
+      }
     case .shutdown:
       end.isShut = true
-      await ask(step, track, mayFail: end.mayFailToWrite, callback: stream.shutdown, stream.shutdown)
+      end.openShutdowns += 1
+      await ask(step, track, mayFail: end.mayFailToWrite, callback: stream.shutdown, stream.shutdown) { _ in
+        end.openShutdowns -= 1
+      }
     case .close, .reset:
       end.isClosed = true
       guard case .reset = step.action, let tcp = stream as? TCPConnection else {
@@ -125,84 +146,11 @@ extension ProgramSide {
     default: await read(step, track, end)
     }
   }
-
-  private func read(_ step: ProgramStep, _ track: ProgramTrack, _ end: ProgramStreamEnd) async {
-    let stream = end.stream
-    var note: ((Bytes?, Bool) -> Void)?
-    var (begin, isFirst, hadHandler) = (loop.clock.now, false, false)
-    func judgeTime(_ error: UVError?) {
-      guard isFirst,
-        let text = end.judgeTime(of: "\(step)", since: begin, error, isLate: step.isPatientNext, slack: slack)
-      else { return }
-      world.complain(text)
-    }
-    // The read gets its place when it begins.
-    func ask(_ read: @escaping () -> Request<Bytes?>, _ taken: @escaping (Bytes) -> Bytes? = { $0 }) async {
-      await self.ask(
-        step, track,
-        mayFail: { error in
-          judgeTime(error)
-          return end.mayFailToRead(error) || hadHandler && error.code == .sourceStarted
-        },
-        { [loop] in
-          Request<Bytes?>(deferred: loop) {
-            (begin, isFirst, hadHandler) = (loop.clock.now, end.openReads == 0, end.hasHandler)
-            note = end.read()
-            return read()
-          }
-        }
-      ) { [self] result in
-        if case .success? = result { judgeTime(nil) }
-        guard case .success(let bytes)? = result else {
-          note?(nil, true)
-          return
-        }
-        if bytes == nil, !end.mayEnd { world.complain("\(step): the end comes, and nobody has ended") }
-        note?(bytes.flatMap(taken), true)
-      }
-    }
-    switch step.action {
-    case .next: await ask({ stream.next() })
-    case .read(_, let count): await ask({ stream.read(exactly: count) })
-    case .peek(_, let count): await ask({ stream.peek(exactly: count) }, { _ in nil })
-    case .until(_, let byte):
-      await ask({ stream.read(until: Bytes([byte]), limit: 1 << 20) }, { Bytes(Array($0) + [byte]) })
-    case .readInto(_, let count):
-      // Sound: freed when the answer has come.
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
-      await ask({ stream.read(into: buffer).map { $0 == 0 ? nil : Bytes(buffer.prefix($0)) } })
-      services.atEnd { buffer.deallocate() }
-    default: break
-    }
-  }
-
-  /// Has a handler for a time, unless somebody reads.
-  private func handle(_ end: ProgramStreamEnd, for time: Int) {
-    if end.openReads > 0 || end.hasHandler || end.isClosed || end.hasFinished { return }
-    end.hasHandler = true
-    let note = end.read()
-    end.stream.start { [world] result in
-      switch result {
-      case .success(let bytes):
-        note(bytes, bytes == nil)
-        if bytes == nil, !end.mayEnd { world.complain("a handler gets the end, and nobody has ended") }
-      case .failure(let error):
-        note(nil, true)
-        if !end.mayFailToRead(error) { world.complain("a handler gets \(error)") }
-      }
-      if (try? result.get()) == nil { end.hasHandler = false }
-    }
-    loop.sleep(for: .microseconds(time)) { _ in
-      guard end.hasHandler else { return }
-      end.stream.stop()
-      end.hasHandler = false
-      note(nil, true)
-    }
-  }
 }
 
 extension ProgramStep {
-  fileprivate var isPatientNext: Bool { if case .next = action { end == .patient } else { false } }
+  fileprivate var isPatient: Bool { end == .patient }
+
 }
 
 extension Request {

@@ -19,6 +19,12 @@ public struct ProgramStep: Hashable, Sendable, CustomStringConvertible {
     case readTimeout(Int, Int), idleTimeout(Int, Int), writeTimeout(Int, Int)
     /// A connection beside the others.
     case connect(ProgramTransport)
+    /// A connection that is answered by so many bytes, and ended by the server.
+    case visit(ProgramTransport, Int, ProgramFarewell)
+    /// A deadline around a deadline around a sleep.
+    case deadlines(Int, inner: Int, sleep: Int)
+    /// Messages to another loop and back, and a change of a folder that is watched.
+    case post(Int), folder(Int)
     /// Operations on a file.
     case fileWrite(Int, Int, parts: Int), fileRead(Int), fileSync(Int), fileStatus(Int), fileOpen, wholeFile(
       Int), temporaryFolder
@@ -64,6 +70,7 @@ public struct ProgramStep: Hashable, Sendable, CustomStringConvertible {
     if end != .patient { parts.append(".\(end)") }
     if waits { parts.append("waits: true") }
     return ".init(\(parts.joined(separator: ", ")))".replacing("RandomPrograms.ProgramTransport", with: "")
+      .replacing("RandomPrograms.ProgramFarewell", with: "")
   }
 }
 

@@ -16,9 +16,16 @@ final class ProgramStreamEnd {
   private(set) var asked: Set<Int> = []
   private(set) var written: Set<Int> = []
   private(set) var givenUp: Set<Int> = []
+  private var lastInOrder = 0
+  /// How many wait for the end of the writes.
+  var openDrains = 0, openShutdowns = 0
   // What was read, by the order of asking.
   private var reads: [[Bytes]] = []
   private(set) var openReads = 0
+  private var needs: [Int: Int?] = [:]
+  private var lastEnd: String?
+  /// The read that is answered next: its place, and how many bytes it needs if that is known. Nil if nobody reads.
+  var firstWait: (place: Int, need: Int?)? { needs.keys.min().map { ($0, needs[$0]!) } }
   var hasHandler = false
 
   /// Whether a step has shut it down or closed it, or a timeout has.
@@ -53,8 +60,18 @@ final class ProgramStreamEnd {
     return (lastRecord, pieces)
   }
 
-  func wrote(_ number: Int, _ result: Result<Void, UVError>?) {
-    if case .success? = result { written.insert(number) } else { givenUp.insert(number) }
+  /// Notes what has come of a write. Returns what is wrong with that; nil if nothing is.
+  ///
+  /// - Parameter isInOrder: Whether it is answered behind those before it, as callbacks are.
+  func wrote(_ number: Int, _ result: Result<Void, UVError>?, isInOrder: Bool) -> String? {
+    guard case .success? = result else {
+      givenUp.insert(number)
+      return nil
+    }
+    written.insert(number)
+    if !isInOrder { return nil }
+    defer { lastInOrder = max(lastInOrder, number) }
+    return number < lastInOrder ? "record \(lastInOrder) is answered before \(number)" : nil
   }
 
   /// Whether a write may fail so.
@@ -72,8 +89,9 @@ final class ProgramStreamEnd {
   // MARK: Reads
 
   /// Notes a read. What it returns takes what the read has got.
-  func read() -> (_ bytes: Bytes?, _ isOver: Bool) -> Void {
+  func read(_ need: Int?) -> (_ bytes: Bytes?, _ isOver: Bool) -> Void {
     let place = reads.count
+    needs[place] = .some(need)
     reads.append([])
     openReads += 1
     var isOpen = true
@@ -85,6 +103,7 @@ final class ProgramStreamEnd {
       if isOver, isOpen {
         isOpen = false
         openReads -= 1
+        needs[place] = nil
       }
     }
   }
@@ -101,6 +120,24 @@ final class ProgramStreamEnd {
       wasClosed || peer!.wasClosed
     default: false
     }
+  }
+
+  /// How it has ended for its readers, which stays so. Returns what is wrong with another answer; nil if nothing is.
+  ///
+  /// - Parameter isInOrder: Whether it is known behind the answers before it, as callbacks are.
+  func noteEnd(_ result: Result<Bytes?, UVError>, isInOrder: Bool) -> String? {
+    let isBroken: Bool
+    switch result {
+    case .success(let bytes?):
+      return lastEnd == nil || !isInOrder || bytes.isEmpty ? nil : "\(bytes.count) bytes after \(lastEnd!)"
+    case .success(nil): isBroken = false
+    case .failure(let error):
+      guard [.connectionReset, .connectionAborted, .tlsTruncated].contains(error.code) else { return nil }
+      isBroken = true
+    }
+    let end = isBroken ? "an error" : "the end"
+    defer { lastEnd = lastEnd ?? end }
+    return lastEnd == nil || lastEnd == end ? nil : "\(end) after \(lastEnd!)"
   }
 
   /// Whether the end may come now.

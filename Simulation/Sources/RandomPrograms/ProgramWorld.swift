@@ -1,7 +1,5 @@
 import SimulatedWorlds
 import UV
-import UVSimulation
-import UVTLS
 import WorldSupport
 
 // Sound: one thread of a world runs at a time.
@@ -10,15 +8,19 @@ final class ProgramWorld: @unchecked Sendable {
   let program: RandomProgram
   /// Everything that was asked.
   var questions: [ProgramQuestion] = []
+  /// The connections beside the streams.
+  var visits: [ProgramVisit] = []
   private var complaints: [String] = []
   var sides: [ProgramSide?] = [nil, nil]
   /// How many sides have come to each point at which they wait for each other.
   private var met: [String: Int] = [:]
   var isListening = false
 
-  init(_ program: RandomProgram) { self.program = program }
+  let place: ProgramPlace
 
-  var isOneHost: Bool { program.streams.contains(.unix) || program.streams.contains(.pair) }
+  init(_ program: RandomProgram, _ place: ProgramPlace) { (self.program, self.place) = (program, place) }
+
+  var isOneHost: Bool { place.isReal || program.streams.contains(.unix) || program.streams.contains(.pair) }
 
   func complain(_ text: String) { complaints.append(text) }
 
@@ -28,36 +30,15 @@ final class ProgramWorld: @unchecked Sendable {
     while met[point]! < 2 { try await loop.sleep(for: .milliseconds(10)).value }
   }
 
-  func run(_ world: World) throws {
-    let filter: nonisolated(nonsending) @Sendable (EventLoop, [String]) async throws -> Int = {
-      loop, arguments in
-      let (input, output) = (try loop.standardInput, try loop.standardOutput)
-      for try await bytes in input { try await output.write(bytes).value }
-      return Int(arguments[0])!
+  /// Runs both sides on one loop.
+  nonisolated(nonsending) func run(_ numbers: [Int], on loop: EventLoop) async throws {
+    let sides = numbers.map { number in
+      loop.spawn { [self] () async throws in try await ProgramSide(self, number, loop).run() }
     }
-    world.executable("filter", filter)
-    func node(_ name: String, _ numbers: [Int]) {
-      world.node(name, mayBeBusy: false) { loop in
-        let sides = numbers.map { number in
-          loop.spawn { [self] () async throws in try await ProgramSide(self, number, loop).run() }
-        }
-        for side in sides { try await side.value }
-      }
-    }
-    if isOneHost {
-      node("server", [1, 0])
-    } else {
-      for (number, name) in ["client", "server"].enumerated() { node(name, [number]) }
-    }
-    for host in world.hosts {
-      try world.wait(for: host)
-      try expect(
-        host.openDescriptors <= 2, "\(host.name) has left \(host.openDescriptors - 2) descriptors open")
-    }
-    try check()
+    for side in sides { try await side.value }
   }
 
-  private func check() throws {
+  func check() throws {
     if let complaint = complaints.first { throw Violation(complaint) }
     if let wrong = questions.first(where: { !$0.isRight }) {
       throw Violation("\(wrong.text): answered \(wrong.answers) times")
@@ -89,13 +70,12 @@ final class ProgramSide: @unchecked Sendable {
   var ends: [ProgramStreamEnd?]
   var tracks: [Int: ProgramTrack] = [:]
   private var computed = Duration.zero
-  private var listening: [() -> Void] = []
-  private var accepting: [LoopTask<Void, any Error>] = []
+  /// How many visitors haven't seen the end.
+  var openVisits = 0
+  var listening: [() -> Void] = []
+  var accepting: [LoopTask<Void, any Error>] = []
 
   static let visitor: UInt8 = 255
-  /// By then every task has done what it can without the end of the streams.
-  private static let patience = Duration.seconds(30)
-
   init(_ world: ProgramWorld, _ number: Int, _ loop: EventLoop) {
     (self.world, self.number, self.loop) = (world, number, loop)
     ends = Array(repeating: nil, count: world.program.streams.count)
@@ -104,7 +84,7 @@ final class ProgramSide: @unchecked Sendable {
   }
 
   /// How late an answer may be: what the loop has computed, and what rounding takes.
-  var slack: Duration { .milliseconds(50) + (world.sides.reduce(.zero) { $0 + ($1?.computed ?? .zero) }) * 2 }
+  var slack: Duration { world.place.slack + (world.sides.reduce(.zero) { $0 + ($1?.computed ?? .zero) }) * 2 }
 
   func compute(_ time: Int) {
     let start = loop.clock.now
@@ -125,6 +105,8 @@ final class ProgramSide: @unchecked Sendable {
         for step in steps where step.task == task { await perform(step, track) }
       }
     }
+    let monitor = ProgramMonitor(self)
+    let monitoring = loop.spawn { await monitor.watch() }
     let begin = loop.clock.now
     var open = tracks.count
     for (_, track) in tracks.sorted(by: { $0.key < $1.key }) {
@@ -133,10 +115,11 @@ final class ProgramSide: @unchecked Sendable {
         open -= 1
       }
     }
-    while open > 0, begin.duration(to: loop.clock.now) < Self.patience {
+    while open > 0, begin.duration(to: loop.clock.now) < world.place.patience {
       try await loop.sleep(for: .milliseconds(20)).value
     }
     try await world.meet("the tasks have ended or wait", loop)
+    monitoring.cancel()
     // A task that still waits is told by the ends of the streams.
     for end in ends { try await finish(end!) }
     try await world.meet("the streams have ended", loop)
@@ -146,6 +129,7 @@ final class ProgramSide: @unchecked Sendable {
     }
     while open > 0 { try await loop.sleep(for: .milliseconds(20)).value }
     try await waitForAnswers()
+    while openVisits > 0 { try await loop.sleep(for: .milliseconds(20)).timeout(after: .seconds(3600)).value }
     try await world.meet("the tasks have ended", loop)
     for close in listening { close() }
     for task in accepting { try await task.value }
@@ -161,98 +145,5 @@ final class ProgramSide: @unchecked Sendable {
       }
       try await loop.sleep(for: .milliseconds(20)).value
     }
-  }
-
-  // MARK: Streams
-
-  /// Every connection says first which stream it is.
-  private func listen() throws(UVError) {
-    func accept<Source: ConnectionSource>(_ source: Source) {
-      listening.append { source.close() }
-      accepting.append(
-        loop.spawn { [self] () async throws in
-          while let stream = try await source.next().value {
-            loop.spawn { [self] () async in await greet(stream) }
-          }
-        })
-    }
-    accept(try loop.tcp.listen(port: 7))
-    do { accept(try loop.tls.listen(port: 8, Certificates.server(loop), handshakeTimeout: .seconds(3600))) }
-    if world.isOneHost { accept(try loop.pipes.listen(path: "/tmp/socket")) }
-    world.isListening = true
-  }
-
-  private func greet(_ stream: ByteStream) async {
-    let number = try? await stream.read(exactly: 1).value?.first
-    if let number, number != Self.visitor {
-      ends[Int(number)] = ProgramStreamEnd(stream, world.program.streams[Int(number)])
-      return
-    }
-    while (try? await stream.next().value) != nil {}
-    stream.close()
-  }
-
-  private func connect() async throws {
-    while !world.isListening { try await loop.sleep(for: .milliseconds(10)).value }
-    for (index, transport) in world.program.streams.enumerated() {
-      let stream: ByteStream
-      if transport == .pair {
-        let (here, there) = try loop.pipes.socketPair()
-        stream = here
-        world.sides[1]!.ends[index] = ProgramStreamEnd(there, transport)
-      } else {
-        stream = try await request(transport).value
-        try await stream.write(Bytes([UInt8(index)])).value
-      }
-      ends[index] = ProgramStreamEnd(stream, transport)
-    }
-  }
-
-  func request(_ transport: ProgramTransport) -> Request<ByteStream> {
-    switch transport {
-    case .tcp: loop.tcp.connect(host: "server", port: 7).map { $0 }
-    case .unix, .pair: loop.pipes.connect(path: "/tmp/socket").map { $0 }
-    case .tls:
-      Request<ByteStream>(loop) { [loop] done in
-        let context: TLSContext
-        do throws(UVError) { context = try Certificates.client(loop) } catch {
-          loop.queueMicrotask { done(.failure(error)) }
-          return PendingRequest()
-        }
-        return loop.tls.connect(host: "server", port: 8, context, handshakeTimeout: .seconds(3600)).start {
-          done($0.map { $0 })
-        }
-      }
-    }
-  }
-
-  /// Ends a stream as two polite sides do: each says that it has ended, and reads to the other's end.
-  private func finish(_ end: ProgramStreamEnd) async throws {
-    let stream = end.stream
-    if end.wasClosed {
-      // A close that was cancelled before it began.
-      if !stream.isClosing { stream.close() }
-      return
-    }
-    end.endTimeouts()
-    if end.hasHandler { stream.stop() }
-    end.hasHandler = false
-    // It may have been asked for, and been cancelled before it began.
-    let wasShut = end.isShut
-    end.isShut = true
-    stream.shutdown { [world] result in
-      if case .failure(let error) = result, !wasShut, !end.mayFailToWrite(error) {
-        world.complain("the last shutdown: \(error)")
-      }
-    }
-    let read = end.read()
-    do throws(UVError) {
-      while let bytes = try await stream.next().timeout(after: .seconds(3000)).value { read(bytes, false) }
-      end.sawEnd = true
-    } catch {
-      end.readError = error
-      if !end.mayFailToRead(error) { world.complain("the last read: \(error)") }
-    }
-    read(nil, true)
   }
 }

@@ -28,22 +28,6 @@ public struct RandomProgram: Hashable, Sendable {
     (self.pools, self.steps) = (pools, steps)
   }
 
-  /// Runs it, and compares with the model.
-  @discardableResult
-  public func run(traceLength: Int = 1024) throws(SimulationError) -> Simulation {
-    try Simulation(seed: seed, limit: .seconds(20_000), weather: weather, traceLength: traceLength) { world in
-      try ProgramWorld(self).run(world)
-    }
-  }
-
-  /// Why it fails, in one line; nil if it doesn't.
-  public var failure: String? {
-    do throws(SimulationError) { try run() } catch {
-      return String(error.description.prefix { $0 != "\n" })
-    }
-    return nil
-  }
-
   /// The program as code that can be pasted into a test.
   public var code: String {
     let kinds = streams.map { ".\($0)" }.joined(separator: ", ")

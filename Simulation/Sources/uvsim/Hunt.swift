@@ -1,7 +1,11 @@
 import CSimulation
 import Glibc
+import RandomPrograms
 import SimulatedWorlds
 import UVSimulation
+
+/// The worlds that bugs are hunted in: those that were thought of, and random programs.
+var allWorlds: [HuntedWorld] { HuntedWorld.programs + HuntedWorld.all }
 
 /// Runs the worlds seed by seed, all of them with each seed, until one fails. Prints the world, the seed,
 /// what was wrong, and the command that repeats it.

@@ -29,9 +29,9 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 
 /// The worlds whose names are one of the texts, or else contain one of them.
 func worlds(_ names: some Collection<String>) -> [HuntedWorld] {
-  let named = HuntedWorld.all.filter { names.contains($0.name) }
+  let named = allWorlds.filter { names.contains($0.name) }
   if !named.isEmpty { return named }
-  let worlds = HuntedWorld.all.filter { world in names.isEmpty || names.contains { world.name.contains($0) } }
+  let worlds = allWorlds.filter { world in names.isEmpty || names.contains { world.name.contains($0) } }
   if worlds.isEmpty {
     print("no world has such a name; `uvsim worlds` lists them")
     exit(2)
@@ -59,7 +59,7 @@ case "serve" where arguments.count > 2:
     exit(2)
   }
   try server.run(requests: Int(arguments[2])!, rounds: arguments.count > 3 ? Int(arguments[3])! : 0)
-case "worlds": for world in HuntedWorld.all { print(world.name) }
+case "worlds": for world in allWorlds { print(world.name) }
 case "hunt":
   guard let seeds = seeds(arguments.count > 1 ? arguments[1] : "100") else {
     print("uvsim hunt: \(arguments[1]) is neither a number of seeds nor a range of them")
