@@ -66,6 +66,33 @@ import UVSimulation
     }
   }
 
+  @Test("A tree is copied, moved and removed, and a disk that is full leaves no half file")
+  func trees() throws {
+    try Simulation(seed: 1) { world in
+      let host = world.host("a") { loop in
+        try await loop.sleep(for: .seconds(1)).value
+        let (files, progress) = (loop.files, FileTreeProgress())
+        try await files.makedirs("/tmp/tree/a/b").value
+        try await files.writeFile("/tmp/tree/a/b/c", Bytes(repeating: 1, count: 4000)).value
+        try await files.symlink(to: "a/b", at: "/tmp/tree/link").value
+        try await files.copytree("/tmp/tree", to: "/tmp/copy", progress: progress).value
+        #expect((progress.files, progress.folders, progress.bytes) == (2, 3, 4000))
+        #expect(try await files.readlink("/tmp/copy/link").value == "a/b")
+        #expect(
+          await Self.code { () async throws(UVError) in
+            try await files.copytree("/tmp/copy", to: "/tmp/other").value
+          } == .noSpace)
+        await #expect(throws: UVError.self) { try await files.lstat("/tmp/other/a/b/c").value }
+        try await files.rmtree("/tmp/other").value
+        try await files.move("/tmp/copy", to: "/tmp/moved").value
+        try await files.rmtree("/tmp/tree").value
+        #expect(try await files.readFile("/tmp/moved/link/c").value.count == 4000)
+        #expect(try await files.scandir("/tmp").value.map { "\($0.name)" } == ["moved"])
+      }
+      world.limitDisk(10_000, of: host)
+    }
+  }
+
   @Test("A disk may be full from the beginning") func tiny() throws {
     try Simulation(seed: 1) { world in
       let host = world.host("a") { loop in
