@@ -51,13 +51,12 @@ final class Site {
   func content(_ path: String) async throws(Failure) -> Content {
     if let known = fresh(path) { return .resource(known) }
     let request = try RequestPath(path)
-    let known = memory[path]
     // While one request looks whether a file has changed, others get it as it was.
-    known?.checked = loop.now
+    memory[path]?.checked = loop.now
     do throws(Failure) {
       let root = try await currentRoot()
       do throws(UVError) {
-        if let content = try await find(path, request, below: root, known) {
+        if let content = try await find(path, request, below: root) {
           if case .resource(let resource) = content {
             memory.remember(path, resource)
           } else {
@@ -83,13 +82,13 @@ final class Site {
   }
 
   private func find(
-    _ path: String, _ request: RequestPath, below root: FilePath, _ known: Resource?
+    _ path: String, _ request: RequestPath, below root: FilePath
   ) async throws(UVError) -> Content? {
     let place = root.appending(request.relative.components)
     guard let (real, status) = try await look(place, below: root) else { return nil }
     switch status.type {
     case .regular where !request.endsWithSlash:
-      return .resource(try await resource(place, request.relative, real, status, below: root, known))
+      return .resource(try await resource(path, place, request.relative, real, status, below: root))
     case .directory where !request.endsWithSlash: return .redirection
     case .directory:
       for name in options.indexPages {
@@ -98,7 +97,7 @@ final class Site {
           continue
         }
         return .resource(
-          try await resource(page, request.relative.appending(name), real, status, below: root, known))
+          try await resource(path, page, request.relative.appending(name), real, status, below: root))
       }
       guard options.listsDirectories else { return nil }
       let entries = try await loop.files.scandir(real).value
@@ -126,10 +125,10 @@ final class Site {
     }
   }
 
-  /// A file and its versions. What hasn't changed stays as it was.
+  /// A file and its versions. What hasn't changed stays as it was, and as another request has found it meanwhile.
   private func resource(
-    _ place: FilePath, _ relative: FilePath, _ real: FilePath, _ status: FileStatus, below root: FilePath,
-    _ known: Resource?
+    _ path: String, _ place: FilePath, _ relative: FilePath, _ real: FilePath, _ status: FileStatus,
+    below root: FilePath
   ) async throws(UVError) -> Resource {
     var versions: [(path: FilePath, status: FileStatus, coding: String?)] = [(real, status, nil)]
     for coding in options.contentCodings {
@@ -147,7 +146,7 @@ final class Site {
       largestInMemory: memory.hasRoom(for: options.largestInMemory)
         ? options.largestInMemory : options.memory / 2)
     let pages = versions.map { version in
-      known?.pages.first {
+      memory[path]?.pages.first {
         $0.isOf(version.path, version.status) && $0.coding == version.coding && $0.kind == kind
       } ?? Page(version.path, version.status, coding: version.coding, kind)
     }
@@ -171,8 +170,10 @@ final class Site {
         current = Page(page.path, status, coding: page.coding, page.kind)
       }
       guard current.isSmall else {
-        current.file = file
-        return (current, .file(file))
+        // Another answer may have opened it meanwhile.
+        let shared = current.file ?? file
+        current.file = shared
+        return (current, .file(shared))
       }
       let bytes = try await contents(of: file, current.size)
       current.keep(bytes)

@@ -97,7 +97,7 @@ import UVTestSupport
       let answer = try await site.ask("/assets/app.js")
       #expect(answer.fields[.cacheControl] == "max-age=31536000, immutable")
       #expect(try await site.ask("/hello.txt").fields[.cacheControl] == nil)
-      // Who has the file gets the time to keep it anew.
+      // A client that has the file hears anew how long to keep it.
       let tag = try #require(answer.fields[.eTag])
       let known = try await site.ask("/assets/app.js", .get, [.ifNoneMatch: tag])
       #expect(known.status == 304 && known.fields[.cacheControl] == "max-age=31536000, immutable")

@@ -43,6 +43,25 @@ import UVTestSupport
     }
   }
 
+  @Test("Clients that ask for a large file at one time share a descriptor, which is closed after them")
+  func shared() async throws {
+    try await withFiles { site in
+      try await site.loop.files.writeFile("\(site.root)/file", Bytes(repeating: 97, count: 32 << 20)).value
+      func count() -> Int { openDescriptors().values.filter { $0.hasSuffix("/root/file") }.count }
+      var connections: [TCPConnection] = []
+      for _ in 0..<10 { connections.append(try await site.connect()) }
+      for connection in connections {
+        try await connection.write("GET /file HTTP/1.1\r\nHost: a\r\n\r\n").value
+      }
+      for connection in connections {
+        #expect(try await connection.read(until: "\r\n\r\n", limit: 1000).value != nil)
+      }
+      #expect(count() == 1)
+      for connection in connections { connection.close() }
+      try await site.loop.until { count() == 0 }
+    }
+  }
+
   @Test("A new version of the site takes the place of the old one by a link")
   func rootLink() async throws {
     try await withLoopAndDirectory { loop, directory in
