@@ -50,7 +50,7 @@ public final class HTTPFiles {
   ///   - exchange: A request of this loop.
   ///   - path: The path of the file below the root, as a URL has it; nil, which is the default, for the request's own. To
   ///     serve the files under a prefix, give it the rest.
-  /// - Returns: A request that ends when the answer is on its way. It fails as ``UVHTTP/HTTPExchange/respond(_:file:from:count:)``
+  /// - Returns: A request that ends when the answer is on its way. It fails as `HTTPExchange.respond(_:file:from:count:)` of `UVHTTP`
   ///   does: with `brokenPipe` if the client has gone, and with `endOfFile` if the file has become shorter while it was sent,
   ///   after which the connection breaks off. If it is cancelled before the answer has begun, the exchange has none yet; if
   ///   later, the connection ends.
@@ -61,9 +61,6 @@ public final class HTTPFiles {
   }
 
   /// Answers a request with the file that it asks for; see ``respond(to:path:)``.
-  ///
-  /// - Parameter done: Called once on the loop's thread, never before this function returns.
-  /// - Returns: A way to cancel the answer.
   @discardableResult
   public func respond(
     to exchange: HTTPExchange, path: String? = nil, _ done: @escaping Completion<Void>
