@@ -65,8 +65,11 @@ public final class ChildProcess: Handle, Cancelling {
   /// How the child has ended; nil while it runs, and if nobody knows.
   public var exitStatus: ExitStatus? { try? end?.get() }
   private var end: Result<ExitStatus, UVError>?
-  /// Whether closing the handle kills the child if it hasn't ended, because nobody else knows of it.
-  var isKilledByClose = false
+  /// Who is killed when nobody waits for the child any more; nobody if others may know of it.
+  enum Killing {
+    case none, alone, group
+  }
+  var killing = Killing.none
   /// Whether the process has gone, also if it isn't known how. Its number may be another's then.
   var hasEnded: Bool { end != nil }
 
@@ -183,7 +186,10 @@ public final class ChildProcess: Handle, Cancelling {
   override func startUVClose() {
     // While the handle is open: by the number alone it could be another process, if something else in this one
     // has waited for the child.
-    if isKilledByClose, end == nil { _ = cuv_child_kill(child, SIGKILL) }
+    if killing != .none, end == nil {
+      killGroup()
+      _ = cuv_child_kill(child, SIGKILL)
+    }
     super.startUVClose()
   }
 
@@ -193,6 +199,18 @@ public final class ChildProcess: Handle, Cancelling {
   }
 
   // MARK: Signals
+
+  /// Kills the child, if it hasn't ended, and its group if it leads one.
+  func killAll() {
+    killGroup()
+    if !hasEnded { try? kill(.kill) }
+  }
+
+  /// The number is the group's as long as that has members, also once the child has ended: those that it has left have
+  /// its outputs open.
+  private func killGroup() {
+    if killing == .group { _ = uv_kill(-processID, SIGKILL) }
+  }
 
   /// Sends a signal to the child.
   ///

@@ -1,4 +1,4 @@
-/// The output of a child, and how it ended; see ``Processes/run(_:_:environment:workingDirectory:user:group:input:outputLimit:errorLimit:)``.
+/// The output of a child, and how it ended; see ``Processes/run(_:_:environment:workingDirectory:user:group:isDetached:input:outputLimit:errorLimit:)``.
 public struct ExecutionResult: Hashable, Sendable {
   /// The system's number of the process, which may be another process's by now.
   public var processID: Int32

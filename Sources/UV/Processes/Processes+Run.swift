@@ -11,7 +11,8 @@ extension Processes {
   /// runs, use ``spawn(_:_:environment:workingDirectory:user:group:isDetached:stdio:)``.
   ///
   /// If the request fails or is cancelled, by `timeout(after:)` for example, the program is killed by
-  /// `SIGKILL`. Processes that it has started aren't. If one of them has the outputs open, this waits for it.
+  /// `SIGKILL`. Processes that it has started aren't, unless `isDetached` has them in a group with it. While one of
+  /// them has the outputs open, this waits for it.
   ///
   /// - Parameters:
   ///   - program: A path, or a name to look up in the child's `PATH`.
@@ -20,6 +21,8 @@ extension Processes {
   ///   - workingDirectory: Where the child starts; nil for the working directory of this process.
   ///   - user: The number of the user that the child runs as. Changing the user needs a privilege.
   ///   - group: The number of the group that the child runs as. Changing the group needs a privilege.
+  ///   - isDetached: Whether the child leads a session of its own. All processes of its group are then killed with it, also
+  ///     once it has ended itself; a terminal's `^C` doesn't reach them.
   ///   - input: What the child reads from its standard input. It need not read all of it.
   ///   - outputLimit: The most bytes of the standard output, 0 or more; 1 MiB, unless you say otherwise.
   ///   - errorLimit: The same for the standard error.
@@ -31,17 +34,18 @@ extension Processes {
   public func run(
     _ program: some PathConvertible, _ arguments: [String] = [], environment: [String: String]? = nil,
     workingDirectory: (any PathConvertible)? = nil, user: UInt32? = nil, group: UInt32? = nil,
-    input: Bytes = Bytes(), outputLimit: Int = 1 << 20, errorLimit: Int = 1 << 20
+    isDetached: Bool = false, input: Bytes = Bytes(), outputLimit: Int = 1 << 20, errorLimit: Int = 1 << 20
   ) -> Request<ExecutionResult> {
     Request(of: loop) {
       run(
         program, arguments, environment: environment, workingDirectory: workingDirectory, user: user,
-        group: group, input: input, outputLimit: outputLimit, errorLimit: errorLimit, $0)
+        group: group, isDetached: isDetached, input: input, outputLimit: outputLimit, errorLimit: errorLimit,
+        $0)
     }
   }
 
   /// Runs a program to its end; see
-  /// ``run(_:_:environment:workingDirectory:user:group:input:outputLimit:errorLimit:)``.
+  /// ``run(_:_:environment:workingDirectory:user:group:isDetached:input:outputLimit:errorLimit:)``.
   ///
   /// `done` is called once on the loop's thread, never before this function returns.
   ///
@@ -52,22 +56,21 @@ extension Processes {
   public func run(
     _ program: some PathConvertible, _ arguments: [String] = [], environment: [String: String]? = nil,
     workingDirectory: (any PathConvertible)? = nil, user: UInt32? = nil, group: UInt32? = nil,
-    input: Bytes = Bytes(), outputLimit: Int = 1 << 20, errorLimit: Int = 1 << 20,
+    isDetached: Bool = false, input: Bytes = Bytes(), outputLimit: Int = 1 << 20, errorLimit: Int = 1 << 20,
     _ done: @escaping Completion<ExecutionResult>
   ) -> PendingRequest {
     do throws(UVError) {
       let child = try spawn(
         program, arguments, environment: environment, workingDirectory: workingDirectory, user: user,
-        group: group, stdio: [input.isEmpty ? .ignore : .pipe, .pipe, .pipe])
-      child.isKilledByClose = true
+        group: group, isDetached: isDetached, stdio: [input.isEmpty ? .ignore : .pipe, .pipe, .pipe])
+      child.killing = isDetached ? .group : .alone
       if !input.isEmpty {
         // A child that doesn't read its input is its own matter, and its status says what came of it.
         child.standardInput?.write(input) { _ in }
         child.standardInput?.shutdown { _ in child.standardInput?.close() }
       }
       return child.result(outputLimit: outputLimit, errorLimit: errorLimit) { result in
-        // It may have ended by now. If the end of the loop has closed the handle, that has killed it.
-        if case .failure = result, !child.hasEnded { try? child.kill(.kill) }
+        if case .failure = result { child.killAll() }
         for pipe in child.stdio { pipe?.close() }
         // The system knows the child until somebody has waited for it.
         if child.hasEnded { child.close() } else { child.exit { _ in child.close() } }

@@ -54,6 +54,58 @@ import UVTestSupport
     }
   }
 
+  /// How a request for a program ends that leaves another one running.
+  enum Failure: CaseIterable {
+    case deadline, cancellation, limit, loopEnd
+  }
+
+  @Test(
+    "A program that is detached is killed with all that it has started, whether it has ended itself or not",
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/stat")), arguments: Failure.allCases,
+    [true, false])
+  func groups(failure: Failure, hasEnded: Bool) async throws {
+    try await withTemporaryDirectory { directory in
+      let path = "\(directory)/pid"
+      // It has the output open, which `run` waits for.
+      let script = "sleep 1000 & echo $! >\(path).new; mv \(path).new \(path); \(hasEnded ? "exit" : "wait")"
+      let noisy = "\(script.replacing("sleep 1000", with: "(sleep 0.1; yes)"))"
+      try await withLoop { loop in
+        let log = Log<UVError.Code?>()
+        let pending = loop.processes.run(
+          "/bin/sh", ["-c", failure == .limit ? noisy : script], isDetached: true, outputLimit: 1000
+        ).timeout(after: failure == .deadline ? .milliseconds(300) : .seconds(1000)).start {
+          log.append($0.errorCode)
+        }
+        try await loop.until { FileManager.default.fileExists(atPath: path) }
+        switch failure {
+        case .cancellation: pending.cancel()
+        case .loopEnd: return
+        case .deadline, .limit: break
+        }
+        try await loop.until { !log.values.isEmpty }
+        #expect(
+          log.values == [failure == .limit ? .messageTooLong : failure == .deadline ? .timedOut : .cancelled])
+      }
+      let id = try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
+      try await withLoop { loop in try await loop.until { !Self.isRunning(id) } }
+    }
+  }
+
+  @Test func `What a detached program leaves goes on if it succeeds`() async throws {
+    try await withLoop { loop in
+      let script = "sleep 1000 >/dev/null 2>&1 & echo $!"
+      let result = try await loop.processes.run("/bin/sh", ["-c", script], isDetached: true).value
+      let id = try #require("\(result.standardOutput)".split(separator: "\n").first.flatMap { Int32($0) })
+      try loop.processes.kill(id, .kill)
+    }
+  }
+
+  /// Whether a process runs. One that has ended stays until its parent has waited for it, which may be never.
+  private static func isRunning(_ id: String) -> Bool {
+    guard let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return false }
+    return status.split(separator: ") ").last?.first.map { !"ZX".contains($0) } ?? false
+  }
+
   @Test func `A program is killed at its deadline, and when its caller is cancelled`() async throws {
     try await withLoopAndDirectory { loop, directory in
       let path = directory + "/pid"
@@ -150,4 +202,8 @@ import UVTestSupport
       #expect(waitpid(identifier, nil, 0) == identifier)
     }
   }
+}
+
+extension Result where Failure == UVError {
+  fileprivate var errorCode: UVError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 }
