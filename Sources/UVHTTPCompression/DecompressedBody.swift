@@ -10,12 +10,12 @@ extension HTTPExchange {
   ///
   /// It fails as `body` does, and with `messageTooLong` beyond the limit, `invalidArgument` if the bytes aren't
   /// what their format says, and `endOfFile` if some are missing. An exchange that is then dropped is answered
-  /// with 413 or 400. Read either this body or `body`.
+  /// with 413 or 400, and with 415 if this has thrown. Read either this body or `body`.
   ///
   /// - Parameter limit: The most bytes that there may be once they are restored, 0 or more, compressed or not.
   ///   A megabyte of a client can become a gigabyte.
-  /// - Throws: `notSupported` for another format than `gzip` and `deflate`, and for several. Answer 415 with
-  ///   `Accept-Encoding: gzip, deflate`.
+  /// - Throws: `notSupported` for another format than `gzip` and `deflate`, and for several. An answer of your own, 415, should
+  ///   have `Accept-Encoding: gzip, deflate`.
   ///
   /// RFC 9110, 8.4, says what the field means.
   public func decompressedBody(limit: Int) throws(UVError) -> HTTPBody {
@@ -61,7 +61,14 @@ private final class BodyDecoder {
   }
 
   static func body(_ encoded: HTTPBody, _ fields: HTTPFields, _ limit: Int) throws(UVError) -> HTTPBody {
-    let decoder = BodyDecoder(encoded, try coding(fields[.contentEncoding] ?? "").map { Inflater($0) }, limit)
+    let inflater: Inflater?
+    do throws(UVError) {
+      inflater = try coding(fields[.contentEncoding] ?? "").map { Inflater($0) }
+    } catch {
+      encoded.didNotKnowCoding()
+      throw error
+    }
+    let decoder = BodyDecoder(encoded, inflater, limit)
     let source = CustomSource<Bytes>(encoded.loop, "read", resume: { _ in }, pause: { _ in decoder.pause() })
     // The source has the closure until its end.
     source.didDeliverAll = { [unowned source] in decoder.produce(source) }

@@ -97,12 +97,11 @@ import UVTestSupport
   }
 
   @Test(
-    "A format that isn't known is refused when the body is asked for",
+    "A format that isn't known is refused with 415 when the body is asked for",
     arguments: ["br", "gzip, gzip", "zstd"])
   func unknown(coding: String) async throws {
     try await withServer { exchange throws(UVError) in
       await expectError(.notSupported, of: try exchange.decompressedBody(limit: 9))
-      try await exchange.respond(HTTPResponse(status: .unsupportedMediaType)).value
     } client: { _, client, url in
       let answer = try await client.ask(url, [.contentEncoding: coding], "abc").value
       #expect(answer.status == .unsupportedMediaType)

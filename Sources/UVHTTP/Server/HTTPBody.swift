@@ -88,6 +88,11 @@ public final class HTTPBody: _SentSource<Bytes> {
   /// Notes that the body can't be restored.
   package func didFailToRestore(_ reason: String) { refuse(.badRequest(reason)) }
 
+  /// Notes that nobody can restore the body.
+  package func didNotKnowCoding() {
+    refuse(Refusal(code: 415, reason: "the body has a content coding that isn't known"))
+  }
+
   private func refuse(_ refusal: Refusal) {
     self.refusal = refusal
     original?.refuse(refusal)
