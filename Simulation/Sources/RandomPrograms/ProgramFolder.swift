@@ -46,6 +46,22 @@ final class ProgramFolder {
     if let name = event.name?.string { reports[watcher][name] = side.loop.clock.now }
   }
 
+  /// Waits until each watcher has reported a name, which must be soon.
+  private func expectReports(of name: String, since begin: LoopClock.Instant, _ step: String) async {
+    let (loop, limit) = (side.loop, side.slack + .milliseconds(200))
+    let start = loop.clock.now
+    while true {
+      let missing = reports.indices.filter { number in
+        !watchers[number].isClosing && (reports[number][name].map { $0 < begin } ?? true)
+      }
+      if missing.isEmpty { return }
+      if start.duration(to: loop.clock.now) > limit {
+        return side.world.complain("\(step): \(name) isn't reported to the watchers \(missing)")
+      }
+      try? await loop.sleep(for: .milliseconds(50)).value
+    }
+  }
+
   /// Makes, replaces, renames or removes something, and looks for the reports.
   func perform(_ step: ProgramStep, _ track: ProgramTrack, _ kind: Int) async {
     lastNumber += 1
@@ -53,13 +69,7 @@ final class ProgramFolder {
     let (whole, begin) = ("\(path)/\(name)", loop.clock.now)
     let later: (Result<Void, UVError>?) -> Void = { [self] result in
       guard case .success? = result else { return }
-      let wait = side.slack
-      loop.sleep(for: wait + .milliseconds(200)) { [self] _ in
-        for (number, reported) in reports.enumerated() where !watchers[number].isClosing {
-          if let time = reported[name], time >= begin { continue }
-          side.world.complain("\(step): \(name) isn't reported to watcher \(number)")
-        }
-      }
+      loop.spawn { [self] in await expectReports(of: name, since: begin, "\(step)") }
     }
     switch kind / 2 {
     case 0: await side.ask(step, track, { loop.files.writeFile(whole, message(kind, 500)) }, then: later)

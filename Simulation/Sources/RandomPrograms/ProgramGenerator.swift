@@ -3,8 +3,13 @@ import UVSimulation
 
 extension RandomProgram {
   /// Draws a program from a seed.
-  public init(seed: UInt64) {
+  ///
+  /// - Parameters:
+  ///   - seed: The seed.
+  ///   - hurry: Its times are so many times shorter.
+  public init(seed: UInt64, hurry: Int = 1) {
     var draw = ProgramDraw(seed)
+    draw.hurry = hurry
     self.init(seed: seed, weather: seed % 3 == 0 ? .calm : .drawn(seed), steps: [])
     streams = (0..<draw.below(4)).map { _ in draw.one(of: ProgramTransport.allCases) }
     files = draw.below(3)
@@ -43,6 +48,8 @@ struct ProgramDraw {
   private var state: UInt64
   /// One step of so many gives up.
   var impatience = 3
+  /// Times are so many times shorter.
+  var hurry = 1
 
   init(_ seed: UInt64) {
     // Neighbours have nothing in common.
@@ -63,7 +70,9 @@ struct ProgramDraw {
   mutating func one<Value>(of values: [Value]) -> Value { values[below(values.count)] }
 
   /// A time in microseconds, of any order of magnitude.
-  private mutating func time() -> Int { below(one(of: [1, 100, 1000, 20_000, 20_000, 400_000, 3_000_000])) }
+  private mutating func time() -> Int {
+    below(one(of: [1, 100, 1000, 20_000, 20_000, 400_000, 3_000_000])) / hurry
+  }
 
   /// A number of bytes.
   private mutating func size() -> Int { below(one(of: [2, 40, 40, 3000, 70_000, 300_000])) }
@@ -135,7 +144,7 @@ struct ProgramDraw {
     case .path: return one(of: [.fileOpen, .wholeFile(below(9000)), .temporaryFolder])
     case .pool:
       let pool = below(program.pools.count)
-      if isTrue(oneIn: 30) { return .closePool(pool) }
+      if isTrue(oneIn: 12) { return .closePool(pool) }
       return .lease(pool, holding: time(), isDiscarded: isTrue(oneIn: 4))
     case .work: return .work(time() / 10)
     case .loops:

@@ -67,6 +67,7 @@ final class ProgramPoolModel {
   /// How often in a row somebody was seen to wait although there was room.
   private var looks = 0
   private var isClosed = false
+  private var closedSince: LoopClock.Instant?
   private var lastTicket = 0
   private var waiting: Set<Int> = []
 
@@ -122,6 +123,11 @@ final class ProgramPoolModel {
           if case .failure(let error) = result, error.code == .timedOut, time < .milliseconds(limits.wait) {
             world.complain("\(step) has waited for \(time) only")
           }
+          if case .failure = result, let closedSince,
+            max(closedSince, begin).duration(to: loop.clock.now) > side.slack
+          {
+            world.complain("\(step) hears of the pool's close too late")
+          }
           done(result)
         }
         return PendingRequest { [self] in
@@ -151,7 +157,18 @@ final class ProgramPoolModel {
 
   func close(_ step: ProgramStep, _ track: ProgramTrack, _ side: ProgramSide) async {
     isClosed = true
-    await side.ask(step, track, callback: pool.close, { [self] in pool.close() }) { [self] result in
+    let begin = { [self] in closedSince = closedSince ?? loop.clock.now }
+    await side.ask(
+      step, track,
+      callback: { [self] done in
+        begin()
+        return pool.close(done)
+      },
+      { [self] in
+        begin()
+        return pool.close()
+      }
+    ) { [self] result in
       if case .success? = result, !live.isEmpty { world.complain("\(step): \(live.count) are left") }
     }
   }

@@ -16,7 +16,7 @@ final class ProgramVisit {
   let count: Int
   let transport: ProgramTransport
   let farewell: ProgramFarewell
-  /// What the server was told of its answer; nil if nothing.
+  /// What was reported to the server of its answer; nil if nothing was.
   var written: Result<Void, UVError>?
   var hasBegun = false
 

@@ -120,7 +120,7 @@ final class ProgramSide: @unchecked Sendable {
     }
     try await world.meet("the tasks have ended or wait", loop)
     monitoring.cancel()
-    // A task that still waits is told by the ends of the streams.
+    // A task that still waits hears of the ends of the streams.
     for end in ends { try await finish(end!) }
     try await world.meet("the streams have ended", loop)
     for end in ends where !end!.stream.isClosing {
