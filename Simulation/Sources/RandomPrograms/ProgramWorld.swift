@@ -1,4 +1,5 @@
 import SimulatedWorlds
+import Synchronization
 import UV
 import WorldSupport
 
@@ -10,7 +11,7 @@ final class ProgramWorld: @unchecked Sendable {
   var questions: [ProgramQuestion] = []
   /// The connections beside the streams.
   var visits: [ProgramVisit] = []
-  private var complaints: [String] = []
+  private let complaints = Mutex<[String]>([])
   var sides: [ProgramSide?] = [nil, nil]
   /// How many sides have come to each point at which they wait for each other.
   private var met: [String: Int] = [:]
@@ -22,7 +23,7 @@ final class ProgramWorld: @unchecked Sendable {
 
   var isOneHost: Bool { place.isReal || program.streams.contains(.unix) || program.streams.contains(.pair) }
 
-  func complain(_ text: String) { complaints.append(text) }
+  func complain(_ text: String) { complaints.withLock { $0.append(text) } }
 
   /// Waits until both sides have come here.
   nonisolated(nonsending) func meet(_ point: String, _ loop: EventLoop) async throws {
@@ -39,7 +40,7 @@ final class ProgramWorld: @unchecked Sendable {
   }
 
   func check() throws {
-    if let complaint = complaints.first { throw Violation(complaint) }
+    if let complaint = complaints.withLock({ $0.first }) { throw Violation(complaint) }
     if let wrong = questions.first(where: { !$0.isRight }) {
       throw Violation("\(wrong.text): answered \(wrong.answers) times")
     }
