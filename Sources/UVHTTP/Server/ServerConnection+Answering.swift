@@ -220,6 +220,7 @@ extension Refusal {
     case 408: .requestTimeout
     case 413: .contentTooLarge
     case 414: .uriTooLong
+    case 415: .unsupportedMediaType
     case 417: .expectationFailed
     case 431: .requestHeaderFieldsTooLarge
     case 501: .notImplemented

@@ -56,7 +56,7 @@ import UVTestSupport
 
   /// How a request for a program ends that leaves another one running.
   enum Failure: CaseIterable {
-    case deadline, cancellation, limit, loopEnd
+    case deadline, cancellation, limit
   }
 
   @Test(
@@ -77,14 +77,29 @@ import UVTestSupport
           log.append($0.errorCode)
         }
         try await loop.until { FileManager.default.fileExists(atPath: path) }
-        switch failure {
-        case .cancellation: pending.cancel()
-        case .loopEnd: return
-        case .deadline, .limit: break
-        }
+        if failure == .cancellation { pending.cancel() }
         try await loop.until { !log.values.isEmpty }
         #expect(
           log.values == [failure == .limit ? .messageTooLong : failure == .deadline ? .timedOut : .cancelled])
+      }
+      let id = try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
+      try await withLoop { loop in try await loop.until { !Self.isRunning(id) } }
+    }
+  }
+
+  @Test(
+    "The end of the loop kills a detached program with all that it has started", arguments: [true, false])
+  func groupsAtTheEnd(hasEnded: Bool) async throws {
+    try await withTemporaryDirectory { directory in
+      let path = "\(directory)/pid"
+      try await withThread {
+        try EventLoop.run { loop in
+          let script =
+            "sleep 1000 & echo $! >\(path).new; mv \(path).new \(path); \(hasEnded ? "exit" : "wait")"
+          loop.processes.run("/bin/sh", ["-c", script], isDetached: true).start { _ in }
+          try await loop.until { FileManager.default.fileExists(atPath: path) }
+          loop.stop()
+        }
       }
       let id = try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
       try await withLoop { loop in try await loop.until { !Self.isRunning(id) } }
