@@ -351,7 +351,7 @@ enum cuv_job_kind {
   CUV_JOB_MAKE_FOLDERS, CUV_JOB_REMOVE_TREE, CUV_JOB_COPY_TREE, CUV_JOB_MOVE
 };
 
-/// What a job on a tree has done until now; changed atomically.
+/// The counts of a job on a tree; changed atomically.
 struct cuv_tree_progress {
   uint64_t files, folders, bytes;
 };

@@ -139,7 +139,7 @@ int cuv_make_folders(struct cuv_file_job *job) {
   for (char *slash = error == UV_ENOENT ? strchr(job->path + (*job->path == '/'), '/') : NULL; slash;
        slash = strchr(slash + 1, '/')) {
     *slash = 0;
-    // What leads to the folder has to be usable.
+    // The folders on the way have to be usable.
     int made = make_folder(job->path, job->mode | 0300);
     *slash = '/';
     if (made) return made;

@@ -18,7 +18,7 @@ struct walk {
   char path[PATH_ROOM];
 };
 
-/// What is done with a name in the folder `from`. Returns 0 or an error, at which the others are left.
+/// A step of a walk, for a name in the folder `from`. Returns 0 or an error, at which the others are left.
 typedef int (*cuv_walk_step)(struct walk *walk, int from, int to, const char *name);
 
 void cuv_walk_begin(struct walk *walk, struct cuv_file_job *job, const char *path);

@@ -6,7 +6,7 @@ import UV
 ///
 /// It takes about 260 KiB of memory while it lives.
 final class Deflater {
-  /// What is to be done with the bytes that zlib keeps to compress more at a time.
+  /// The fate of the bytes that zlib keeps, to compress more at a time.
   enum Flush {
     /// They stay.
     case none

@@ -42,7 +42,7 @@ public struct HTTPCompression: Sendable {
   /// The usual settings.
   public init() {}
 
-  /// What a client that calls ``HTTPClientResponse/decompressedBody(limit:)`` says that it accepts:
+  /// The field of a client that calls ``HTTPClientResponse/decompressedBody(limit:)``:
   /// `request.headerFields[.acceptEncoding] = HTTPCompression.accepted`.
   public static let accepted = "gzip, deflate"
 

@@ -24,7 +24,7 @@ final class Inflater {
   // Sound: zlib has a pointer to the stream, so this has one address from `init` to `deinit`.
   private let stream: UnsafeMutablePointer<z_stream>
   private var format: Format
-  /// What has come of a compressed sequence, and was not used yet.
+  /// Compressed bytes that have come. Those from `offset` on are unused.
   private var input = Bytes()
   private var offset = 0
   /// Whether zlib has been initialized, once the format is known.
@@ -67,7 +67,7 @@ final class Inflater {
       let bytes = try inflateOnce(most)
       if !bytes.isEmpty { return bytes }
     }
-    // What was restored may be more than there was room for.
+    // zlib may hold restored bytes, for which there was no room.
     guard isReady, !isComplete else { return nil }
     let bytes = try inflateOnce(most)
     return bytes.isEmpty ? nil : bytes

@@ -2,7 +2,7 @@
 import HTTPTypes
 import UVHTTP
 
-/// What a client knows of a file, and when it wants an answer all the same.
+/// The conditions of a request: the version of a file that the client has, and when it wants an answer all the same.
 struct Conditions {
   /// The version of what would be sent. A directory's list has none.
   let tag: EntityTag?

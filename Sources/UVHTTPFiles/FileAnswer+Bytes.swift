@@ -3,7 +3,7 @@ import HTTPTypes
 import UV
 import UVHTTP
 
-/// What is sent.
+/// Heads and bytes on their way to the client.
 extension FileAnswer {
   func respond(_ response: HTTPResponse, _ bytes: Bytes = Bytes()) async throws(Failure) {
     do throws(UVError) { try await exchange.respond(closing(response), bytes).value } catch {

@@ -45,7 +45,7 @@ public struct HTTPFilesOptions: Sendable {
   /// file is looked at.
   public var cacheControl: @Sendable (FilePath) -> String? = { _ in nil }
 
-  /// What is served in place of a file that isn't there; nil for a line of text with 404 (Not Found), which is the
+  /// The page to serve in place of a file that isn't there; nil for a line of text with 404 (Not Found), which is the
   /// default. Its page is a path below the root.
   ///
   /// ```swift
@@ -54,8 +54,8 @@ public struct HTTPFilesOptions: Sendable {
   /// ```
   public var fallback: (page: String, status: HTTPResponse.Status)?
 
-  /// How many bytes of files are kept in memory on each loop, 0 or more; 16 MiB by default. What nobody has asked for
-  /// lately goes first.
+  /// How many bytes of files are kept in memory on each loop, 0 or more; 16 MiB by default. The file that was
+  /// asked for longest ago goes first.
   public var memory = 16 << 20
 
   /// The size of the largest file that is kept in memory, in bytes, 0 or more; 64 KiB by default. The bytes of larger ones

@@ -24,7 +24,7 @@ final class Page {
   /// The open file, while an answer needs it. Others share it.
   weak var file: File?
 
-  /// What the pages of one name have in common.
+  /// The properties that the pages of one name share.
   struct Kind: Equatable {
     let type: String
     let cacheControl: String?
@@ -78,7 +78,7 @@ final class Page {
   var cost: Int { 1024 + (bytes?.count ?? 0) }
 }
 
-/// What has one name: a file, and the versions of it in other codings.
+/// A file, and the versions of it in other codings. They have one name.
 final class Resource {
   let plain: Page
   private let versions: [Page]

@@ -8,7 +8,7 @@ struct PageMemory {
   private let limit: Int
   private var recent: [String: (resource: Resource, cost: Int)] = [:]
   private var older: [String: (resource: Resource, cost: Int)] = [:]
-  /// What the recent ones take.
+  /// The bytes of the recent ones.
   private var cost = 0
 
   init(limit: Int) { self.limit = max(0, limit) / 2 }

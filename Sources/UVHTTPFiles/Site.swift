@@ -19,7 +19,7 @@ final class Site {
     case listing(Bytes)
   }
 
-  /// What is sent of a file.
+  /// The contents of a file, for an answer.
   enum Body {
     case bytes(Bytes)
     case file(File)
@@ -155,7 +155,7 @@ final class Site {
 
   // MARK: Bytes
 
-  /// What is sent of a page.
+  /// Opens the contents of a page.
   ///
   /// - Returns: The page, or another one of the same name if the file has just changed.
   func open(_ page: Page, of resource: Resource, _ path: String) async throws(Failure) -> (

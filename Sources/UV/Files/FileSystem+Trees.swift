@@ -1,6 +1,6 @@
 import CUV
 
-/// What a request on a tree of files has done until now. Make one, hand it to the request, and read it while that
+/// The counts of a request on a tree of files. Make one, hand it to the request, and read it while that
 /// is under way, on any thread:
 ///
 /// ```swift
@@ -32,8 +32,8 @@ public final class FileTreeProgress: Sendable {
 /// takes, and a request for each file would take several times as long.
 ///
 /// No symbolic link in a tree is followed. A tree may be 256 levels deep; a deeper one fails with `nameTooLong`. An
-/// error's ``UVError/subject`` is the path at which the request has failed. What is done until then, or until the request is
-/// cancelled, stays done.
+/// error's ``UVError/subject`` is the path at which the request has failed. A request that fails or is cancelled
+/// undoes nothing.
 extension FileSystem {
   /// Makes a folder, and those that lead to it. One that is there already is no failure.
   ///
@@ -69,8 +69,8 @@ extension FileSystem {
   ///   - path: What to remove. A symbolic link is removed, and not what it names.
   ///   - progress: Where to count what is removed.
   /// - Returns: A request that ends when nothing is left. It fails with `noSuchFile` if there is nothing, and with
-  ///   `invalidArgument` for `/`, `.` and `..`. What somebody else removes meanwhile is no failure; if somebody adds to
-  ///   a folder again and again, it fails with `directoryNotEmpty`.
+  ///   `invalidArgument` for `/`, `.` and `..`. A file that somebody else removes meanwhile is no failure. If somebody
+  ///   adds to a folder again and again, it fails with `directoryNotEmpty`.
   ///
   /// The corresponding libuv functions are `uv_queue_work`, `uv_fs_unlink` and `uv_fs_rmdir`.
   public func rmtree(_ path: some PathConvertible, progress: FileTreeProgress? = nil) -> Request<Void> {

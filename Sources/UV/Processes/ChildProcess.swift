@@ -65,7 +65,7 @@ public final class ChildProcess: Handle, Cancelling {
   /// How the child has ended; nil while it runs, and if nobody knows.
   public var exitStatus: ExitStatus? { try? end?.get() }
   private var end: Result<ExitStatus, UVError>?
-  /// Who is killed when nobody waits for the child any more; nobody if others may know of it.
+  /// The processes to kill when nobody waits for the child any more; none if others may know of it.
   enum Killing {
     case none, alone, group
   }
