@@ -81,12 +81,13 @@ import Testing
         == Self.system.union(["UVHTTPUser", "UV", "UVHTTP", "HTTPTypes"]))
   }
 
-  @Test func `A program that uses UVHTTPFiles fetches no more than UVHTTP does`() throws {
-    let consumer = try Self.consumer(of: ["UVHTTPFiles"], traits: #", traits: [.defaults, "HTTP"]"#)
+  @Test("What is built on UVHTTP fetches no more than that", arguments: ["UVHTTPFiles", "UVHTTPCompression"])
+  func onHTTP(module: String) throws {
+    let consumer = try Self.consumer(of: [module], traits: #", traits: [.defaults, "HTTP"]"#)
     #expect(try consumer.fetched() == ["swift-uv", "swift-system", "swift-http-types"])
     #expect(
-      try consumer.plan(of: "UVHTTPFilesUser").modules
-        == Self.system.union(["UVHTTPFilesUser", "UVHTTPFiles", "UV", "UVHTTP", "HTTPTypes"]))
+      try consumer.plan(of: "\(module)User").modules
+        == Self.system.union(["\(module)User", module, "UV", "UVHTTP", "HTTPTypes"]))
   }
 
   @Test(
@@ -166,6 +167,8 @@ import Testing
       ("UVHTTP", "HTTP", "func serve(_ loop: EventLoop) throws { _ = try loop.http.listen(port: 8080) }"),
       ("UVHTTP", "HTTP", "func ask(_ loop: EventLoop) { _ = HTTPClient(loop) }"),
       ("UVHTTP", "HTTP", "func answer(_ exchange: HTTPExchange) {}"),
+      ("UVHTTPFiles", "HTTP", #"func serve(_ loop: EventLoop) { _ = HTTPFiles(at: "public", on: loop) }"#),
+      ("UVHTTPCompression", "HTTP", "func compress() { _ = HTTPCompression() }"),
       (
         "UVHTTPFiles", "HTTP",
         "func serve(_ loop: EventLoop) { let files = HTTPFiles(at: \"public\", on: loop) }"

@@ -18,7 +18,8 @@ import Testing
   @Test func `What is built of the library defines and asks for nothing of the simulation's kernel`() throws {
     let products = try Checkout.program("")
     for module in [
-      "UV", "CUV", "UVPromises", "UVFutures", "UVRxStream", "UVTLS", "UVDNS", "UVNIO", "UVService",
+      "UV", "CUV", "UVPromises", "UVFutures", "UVRxStream", "UVTLS", "UVDNS", "UVHTTP", "UVHTTPFiles",
+      "UVHTTPCompression", "UVNIO", "UVService",
     ] {
       let folder = products.appendingPathComponent("\(module).build")
       let objects = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {

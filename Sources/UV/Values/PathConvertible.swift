@@ -1,5 +1,12 @@
 import CUV
 
+// `FilePath`, `FilePermissions` and the options of `open` are part of this module's vocabulary.
+#if canImport(System)
+@_exported public import System
+#else
+@_exported public import SystemPackage
+#endif
+
 /// The name of a file: a `String`, or a `FilePath` if the name isn't UTF-8.
 ///
 /// To the system, a path is a row of bytes that ends with a NUL. A string with a NUL in it can't name a file.
