@@ -61,8 +61,17 @@ static int copy_contents(struct cuv_file_job *job, int from, int to, bool is_reg
   return (int)count;
 }
 
+mode_t cuv_copied_mode(const struct stat *original, const struct stat *copy) {
+  mode_t mode = original->st_mode & 07777;
+  if (copy->st_uid != original->st_uid) mode &= ~(mode_t)S_ISUID;
+  if (copy->st_gid != original->st_gid) mode &= ~(mode_t)S_ISGID;
+  return mode;
+}
+
 int cuv_fill_copy(struct cuv_file_job *job, int from, int to, const struct stat *original) {
-  if (fchmod(to, original->st_mode & 07777) < 0) {
+  struct stat copy;
+  if (fstat(to, &copy) < 0) return uv_translate_sys_error(errno);
+  if (fchmod(to, cuv_copied_mode(original, &copy)) < 0) {
     // File systems without permissions, such as those of other systems.
     if (errno != EPERM && errno != ENOTSUP) return uv_translate_sys_error(errno);
   }

@@ -398,6 +398,9 @@ int cuv_write_for_job(struct cuv_file_job *job, int fd, const void *bytes, size_
 /// Copies a file. Returns 0, a libuv error code, or a result of opening.
 int cuv_copy_file(struct cuv_file_job *job);
 
+/// The permissions of a copy. Programs that run as their owner or as their group do so only if the copy has the same (POSIX, mv).
+mode_t cuv_copied_mode(const struct stat *original, const struct stat *copy);
+
 /// Copies the contents and the permissions of an open file to another one, which is empty.
 int cuv_fill_copy(struct cuv_file_job *job, int from, int to, const struct stat *original);
 

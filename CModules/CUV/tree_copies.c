@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "trees.h"
 
+#include <dirent.h>
+
 static int copy_entry(struct walk *walk, int from, const char *name, int to, const char *copy);
 
 static int copy_name(struct walk *walk, int from, int to, const char *name) {
@@ -18,18 +20,27 @@ static int set_times(struct walk *walk, int descriptor, const struct stat *origi
   return futimens(descriptor, times) < 0 && errno != EPERM ? last_error() : 0;
 }
 
+/// The result for a name that can't be used. Somebody may have removed it or renamed it meanwhile, but not the top of the tree.
+static int cannot_use(struct walk *walk) {
+  return errno == ENOENT && walk->depth > 0 ? 0 : cuv_walk_fail(walk, last_error());
+}
+
 static int copy_folder(struct walk *walk, int from, const char *name, int to, const char *copy, const struct stat *original) {
+  struct stat status;
+  int source = openat(from, name, FOLDER);
+  if (source < 0) return cannot_use(walk);
   // Only its owner may use it until it is complete, who has to be able to.
   bool is_made = mkdirat(to, copy, 0700) == 0;
-  if (!is_made && (errno != EEXIST || (walk->job->mode & UV_FS_COPYFILE_EXCL))) return cuv_walk_fail(walk, last_error());
-  int target = openat(to, copy, FOLDER);
-  if (target < 0) return cuv_walk_fail(walk, errno == ELOOP ? UV_ENOTDIR : last_error());
-  int source = openat(from, name, FOLDER);
-  int error = source < 0 ? cuv_walk_fail(walk, last_error()) : cuv_walk_folder(walk, source, copy_name, target);
-  if (!error && is_made && fchmod(target, original->st_mode & 07777) < 0 && errno != EPERM && errno != ENOTSUP)
+  int error = is_made || (errno == EEXIST && !(walk->job->mode & UV_FS_COPYFILE_EXCL)) ? 0 : last_error();
+  int target = error ? -1 : openat(to, copy, FOLDER);
+  if (!error && target < 0) error = errno == ELOOP ? UV_ENOTDIR : last_error();
+  if (!error) error = cuv_walk_folder(walk, source, copy_name, target);
+  else close(source);
+  if (!error && is_made && fstat(target, &status) < 0) error = last_error();
+  if (!error && is_made && fchmod(target, cuv_copied_mode(original, &status)) < 0 && errno != EPERM && errno != ENOTSUP)
     error = last_error();
   if (!error && is_made) error = set_times(walk, target, original);
-  close(target);
+  if (target >= 0) close(target);
   if (!error) COUNT(walk, folders, 1);
   return cuv_walk_fail(walk, error);
 }
@@ -37,7 +48,7 @@ static int copy_folder(struct walk *walk, int from, const char *name, int to, co
 static int copy_link(struct walk *walk, int from, const char *name, int to, const char *copy) {
   char target[PATH_ROOM];
   ssize_t length = readlinkat(from, name, target, sizeof target - 1);
-  if (length < 0) return cuv_walk_fail(walk, last_error());
+  if (length < 0) return cannot_use(walk);
   target[length] = 0;
   int code = symlinkat(target, to, copy);
   if (code < 0 && errno == EEXIST && !(walk->job->mode & UV_FS_COPYFILE_EXCL)) {
@@ -60,7 +71,8 @@ static int open_copy(struct walk *walk, int to, const char *copy) {
 static int copy_file(struct walk *walk, int from, const char *name, int to, const char *copy) {
   struct stat original, status;
   int source = openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  int error = source < 0 || fstat(source, &original) < 0 ? last_error() : S_ISREG(original.st_mode) ? 0 : UV_EINVAL;
+  if (source < 0) return cannot_use(walk);
+  int error = fstat(source, &original) < 0 ? last_error() : S_ISREG(original.st_mode) ? 0 : UV_EINVAL;
   int target = error ? -1 : open_copy(walk, to, copy);
   if (!error && (target < 0 || fstat(target, &status) < 0)) error = target < 0 ? target : last_error();
   if (!error && !S_ISREG(status.st_mode)) error = UV_EINVAL;
@@ -69,7 +81,7 @@ static int copy_file(struct walk *walk, int from, const char *name, int to, cons
     if (!error) error = set_times(walk, target, &original);
     if (error) unlinkat(to, copy, 0);
   }
-  if (source >= 0) close(source);
+  close(source);
   int closed = target >= 0 ? cuv_close(target) : 0;
   if (!error) error = closed;
   if (error) return cuv_walk_fail(walk, error);
@@ -78,11 +90,10 @@ static int copy_file(struct walk *walk, int from, const char *name, int to, cons
   return 0;
 }
 
-/// Copies what has a name, which may have gone meanwhile, but not the top of the tree.
+/// Copies what has a name.
 static int copy_entry(struct walk *walk, int from, const char *name, int to, const char *copy) {
   struct stat status;
-  if (fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-    return errno == ENOENT && walk->depth > 0 ? 0 : cuv_walk_fail(walk, last_error());
+  if (fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW) < 0) return cannot_use(walk);
   if (S_ISDIR(status.st_mode)) return copy_folder(walk, from, name, to, copy, &status);
   if (S_ISLNK(status.st_mode)) return copy_link(walk, from, name, to, copy);
   if (S_ISREG(status.st_mode)) return copy_file(walk, from, name, to, copy);
@@ -132,31 +143,58 @@ int cuv_copy_tree(struct cuv_file_job *job) {
 
 // MARK: Moving
 
-/// Makes room for what comes from another file system, as `rename` does: a file goes, and an empty folder.
-static int make_room(struct cuv_file_job *job) {
+/// Whether the target may be replaced, as `rename` does: a file by a file, and an empty folder by a folder.
+static int check_target(struct cuv_file_job *job) {
   struct stat source, target;
   if (lstat(job->path, &source) < 0) return last_error();
   if (!S_ISREG(source.st_mode) && !S_ISDIR(source.st_mode) && !S_ISLNK(source.st_mode)) return UV_EXDEV;
   if (lstat(job->target, &target) < 0) return errno == ENOENT ? 0 : last_error();
   if (S_ISDIR(source.st_mode) != S_ISDIR(target.st_mode)) return S_ISDIR(target.st_mode) ? UV_EISDIR : UV_ENOTDIR;
-  return (S_ISDIR(target.st_mode) ? rmdir(job->target) : unlink(job->target)) < 0 ? last_error() : 0;
+  if (!S_ISDIR(target.st_mode)) return 0;
+  DIR *list = opendir(job->target);
+  if (!list) return last_error();
+  int count = 0;
+  while (count < 3 && readdir(list)) count++;
+  closedir(list);
+  // `.` and `..` are in each.
+  return count < 3 ? 0 : UV_ENOTEMPTY;
+}
+
+/// A name beside the target, from malloc, for a copy that is renamed when it is complete. So nothing that is there is lost
+/// before.
+static char *name_beside(const char *target) {
+  uint64_t number;
+  const char *slash = strrchr(target, '/');
+  size_t length = slash ? (size_t)(slash + 1 - target) : 0;
+  char *name = uv_random(NULL, NULL, &number, sizeof number, 0, NULL) < 0 ? NULL : malloc(length + 24);
+  if (!name) return NULL;
+  memcpy(name, target, length);
+  snprintf(name + length, 24, ".uv-%016llx", (unsigned long long)number);
+  return name;
 }
 
 int cuv_move(struct cuv_file_job *job) {
   if (cuv_file_job_is_cancelled(job)) return UV_ECANCELED;
   if (rename(job->path, job->target) == 0) return cuv_file_job_commit(job), 0;
   if (errno != EXDEV) return last_error();
-  int error = make_room(job);
+  cuv_strip_slashes(job->target);
+  char *target = job->target;
+  int error = check_target(job);
   if (error) return error;
+  if (!(job->target = name_beside(target))) {
+    job->target = target;
+    return UV_ENOMEM;
+  }
   job->sync = 1;
   job->mode = UV_FS_COPYFILE_EXCL;
   error = copy_tree(job);
-  // Somebody else has made it meanwhile.
-  if (error == UV_EEXIST) return error;
   if (!error && !cuv_file_job_commit(job)) error = UV_ECANCELED;
+  if (!error && rename(job->target, target) < 0) error = last_error();
   // The copy is complete, or nothing of it is to be left.
   struct cuv_file_job removal = {.path = error ? job->target : job->path};
   int removed = cuv_remove_names(&removal, removal.path);
+  free(job->target);
+  job->target = target;
   if (!error && removed) {
     error = removed;
     job->failed = removal.failed;

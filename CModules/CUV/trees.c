@@ -129,8 +129,8 @@ static int make_folder(const char *path, int mode) {
   struct stat status;
   if (mkdir(path, (mode_t)mode) == 0) return 0;
   int error = last_error();
-  // A folder that is there may be one in which nothing can be made.
-  if (stat(path, &status) < 0) return error;
+  // A folder that is there may be one in which nothing can be made. A link that leads to nothing is there, too.
+  if (stat(path, &status) < 0) return error == UV_EEXIST ? UV_ENOTDIR : error;
   return S_ISDIR(status.st_mode) ? 0 : UV_ENOTDIR;
 }
 
@@ -141,6 +141,7 @@ int cuv_make_folders(struct cuv_file_job *job) {
     *slash = 0;
     // The folders on the way have to be usable.
     int made = make_folder(job->path, job->mode | 0300);
+    if (made) job->failed = strdup(job->path);
     *slash = '/';
     if (made) return made;
     error = UV_ENOENT;

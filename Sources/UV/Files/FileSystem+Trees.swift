@@ -89,7 +89,8 @@ extension FileSystem {
 
   /// Copies a file, or a folder with all that is in it, and the permissions.
   ///
-  /// Symbolic links are copied as they are. A folder that is at `destination` already gets the copies beside what it
+  /// Symbolic links are copied as they are. A program that runs as its owner or its group (set-user-ID) does so only if the
+  /// copy has the same one. A folder that is at `destination` already gets the copies beside what it
   /// has; files with the same name are replaced.
   ///
   /// - Parameters:
@@ -129,10 +130,10 @@ extension FileSystem {
   /// - Parameters:
   ///   - path: What to move.
   ///   - destination: Its new path, not the folder to put it in. A file that is there is replaced, and so is an empty
-  ///     folder by a folder.
+  ///     folder by a folder; not before a copy is complete. If both are names of one file, nothing changes.
   ///   - progress: Where to count what is copied; nothing is within one file system.
   /// - Returns: A request that ends when everything is at `destination`. If it fails or is cancelled before, the
-  ///   original is complete and no copy is left. It fails with `directoryNotEmpty` for a folder that isn't empty.
+  ///   original is complete, no copy is left, and `destination` is as it was. It fails with `directoryNotEmpty` for a folder that isn't empty.
   ///
   /// The corresponding libuv functions are `uv_queue_work` and `uv_fs_rename`.
   public func move(

@@ -51,7 +51,10 @@ import UVTestSupport
       try await files.makedirs("\(directory)/link/g").value
       #expect(try await files.stat("\(directory)/a/g").value.type == .directory)
       try await files.writeFile("\(directory)/file", "x").value
-      await expectError(.notDirectory, of: try await files.makedirs("\(directory)/file").value)
+      try await files.symlink(to: "nowhere", at: "\(directory)/broken").value
+      for path in ["file", "broken"] {
+        await expectError(.notDirectory, of: try await files.makedirs("\(directory)/\(path)").value)
+      }
       await expectError(.notDirectory, of: try await files.makedirs("\(directory)/file/a/b").value)
       await expectError(.noSuchFile, of: try await files.makedirs("").value)
       await expectError(.invalidArgument, of: try await files.makedirs("a\0b").value)
@@ -224,6 +227,24 @@ import UVTestSupport
     }
   }
 
+  @Test(.enabled(if: getuid() == 0))
+  func `A program of another user doesn't run as the user who has copied it`() async throws {
+    try await withLoopAndDirectory { loop, directory in
+      let files = loop.files
+      try await files.makedirs("\(directory)/tree/folder").value
+      for path in ["tree/one", "tree/folder"] {
+        if path == "tree/one" { try await files.writeFile("\(directory)/\(path)", "x").value }
+        try await files.chown("\(directory)/\(path)", owner: 1000, group: 1000).value
+        try await files.chmod("\(directory)/\(path)", FilePermissions(rawValue: 0o6755)).value
+      }
+      try await files.copytree("\(directory)/tree", to: "\(directory)/copy").value
+      try await files.copyfile("\(directory)/tree/one", to: "\(directory)/copy/two").value
+      for name in ["one", "two", "folder"] {
+        #expect(try await files.stat("\(directory)/copy/\(name)").value.permissions.rawValue == 0o755)
+      }
+    }
+  }
+
   @Test func `move renames, and replaces a file or an empty folder`() async throws {
     try await withLoopAndDirectory { loop, directory in
       let files = loop.files
@@ -274,6 +295,20 @@ import UVTestSupport
         .notDirectory, of: try await files.move("\(directory)/folder", to: "\(away)/moved/one").value)
       await expectError(
         .directoryNotEmpty, of: try await files.move("\(directory)/folder", to: "\(away)/moved").value)
+      // What was there stays until the copy is complete.
+      let long = try await files.open("\(directory)/long", .writeOnly, options: .create).value
+      try await long.truncate(to: 1 << 40).value
+      try await long.close().value
+      let log = Log<Result<Void, UVError>>()
+      let pending = files.move("\(directory)/long", to: "\(away)/moved/one") { log.append($0) }
+      let names = { try? FileManager.default.contentsOfDirectory(atPath: "\(away)/moved").count }
+      // The copy has a name of its own.
+      try await loop.until { names() == 5 }
+      pending.cancel()
+      try await loop.until { !log.values.isEmpty }
+      #expect(log.values.map(\.errorCode) == [.cancelled])
+      #expect(try await files.readFile("\(away)/moved/one").value == "x")
+      #expect(names() == 4)
       // What can't be copied stays, and no copy is left.
       #expect(mkfifo("\(directory)/folder/fifo", 0o600) == 0)
       await expectError(
