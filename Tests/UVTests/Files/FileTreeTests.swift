@@ -227,24 +227,6 @@ import UVTestSupport
     }
   }
 
-  @Test(.enabled(if: getuid() == 0))
-  func `A program of another user doesn't run as the user who has copied it`() async throws {
-    try await withLoopAndDirectory { loop, directory in
-      let files = loop.files
-      try await files.makedirs("\(directory)/tree/folder").value
-      for path in ["tree/one", "tree/folder"] {
-        if path == "tree/one" { try await files.writeFile("\(directory)/\(path)", "x").value }
-        try await files.chown("\(directory)/\(path)", owner: 1000, group: 1000).value
-        try await files.chmod("\(directory)/\(path)", FilePermissions(rawValue: 0o6755)).value
-      }
-      try await files.copytree("\(directory)/tree", to: "\(directory)/copy").value
-      try await files.copyfile("\(directory)/tree/one", to: "\(directory)/copy/two").value
-      for name in ["one", "two", "folder"] {
-        #expect(try await files.stat("\(directory)/copy/\(name)").value.permissions.rawValue == 0o755)
-      }
-    }
-  }
-
   @Test func `move renames, and replaces a file or an empty folder`() async throws {
     try await withLoopAndDirectory { loop, directory in
       let files = loop.files
