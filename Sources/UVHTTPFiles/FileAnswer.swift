@@ -21,7 +21,7 @@ struct FileAnswer {
   }
 
   /// Gives the answer.
-  func give() async throws(UVError) {
+  func give(isRetry: Bool = false) async throws(UVError) {
     let request = exchange.request
     do throws(Failure) {
       switch request.method {
@@ -31,7 +31,12 @@ struct FileAnswer {
       }
       let target = (path ?? request.path ?? "/").withoutQuery
       switch try await site.content(target) {
-      case .resource(let resource): try await give(resource, target)
+      case .resource(let resource):
+        do throws(Failure) { try await give(resource, target) } catch {
+          // It was remembered, and something else has its name by now.
+          guard case .status(.notFound) = error, !isRetry else { throw error }
+          do throws(UVError) { return try await give(isRetry: true) } catch { throw .error(error) }
+        }
       case .redirection: try await respond(.plain(.movedPermanently, [.location: directory]))
       case .listing(let page):
         switch Conditions(tag: nil, modified: nil).outcome(request.headerFields) {

@@ -54,22 +54,32 @@ final class Site {
     // While one request looks whether a file has changed, others get it as it was.
     memory[path]?.checked = loop.now
     do throws(Failure) {
-      let root = try await currentRoot()
-      do throws(UVError) {
-        if let content = try await find(path, request, below: root) {
-          if case .resource(let resource) = content {
-            memory.remember(path, resource)
-          } else {
-            memory.forget(path)
-          }
-          return content
-        }
-      } catch { throw Failure(error) }
-      throw Failure.status(.notFound)
+      let wasKnown = realRoot.map { isFresh($0.checked) } ?? false
+      do throws(Failure) { return try await look(path, request) } catch {
+        // Another root may have taken the place of the one that is remembered.
+        guard case .status(.notFound) = error, wasKnown else { throw error }
+        realRoot = nil
+        return try await look(path, request)
+      }
     } catch {
       memory.forget(path)
       throw error
     }
+  }
+
+  private func look(_ path: String, _ request: RequestPath) async throws(Failure) -> Content {
+    let root = try await currentRoot()
+    do throws(UVError) {
+      if let content = try await find(path, request, below: root) {
+        if case .resource(let resource) = content {
+          memory.remember(path, resource)
+        } else {
+          memory.forget(path)
+        }
+        return content
+      }
+    } catch { throw Failure(error) }
+    throw Failure.status(.notFound)
   }
 
   private func currentRoot() async throws(Failure) -> FilePath {

@@ -62,13 +62,31 @@ import UVTestSupport
     }
   }
 
+  @Test("A large file that has become a link or a folder is answered as what it is, at once")
+  func becomes() async throws {
+    try await withFiles { site in
+      let manager = FileManager.default
+      for name in ["link", "folder", "other"] {
+        try site.write(String(repeating: "a", count: 100_000), to: name)
+        #expect(try await site.status("/\(name)") == 200)
+      }
+      for name in ["link", "folder"] { try manager.removeItem(atPath: "\(site.root)/\(name)") }
+      try site.link("link", to: "other")
+      try site.write("x", to: "folder/page")
+      #expect(try await site.ask("/link").text.utf8.count == 100_000)
+      #expect(try await site.status("/folder") == 301)
+    }
+  }
+
   @Test("A new version of the site takes the place of the old one by a link")
   func rootLink() async throws {
     try await withLoopAndDirectory { loop, directory in
       let manager = FileManager.default
       for name in ["one", "two"] {
         try manager.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
-        try Data(name.utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name)/file"))
+        for file in ["file", "file2"] {
+          try Data(name.utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name)/\(file)"))
+        }
       }
       try manager.createSymbolicLink(atPath: "\(directory)/root", withDestinationPath: "one")
       let server = try loop.http.listen(host: "127.0.0.1", port: 0)
@@ -85,6 +103,11 @@ import UVTestSupport
       #expect(try await ask() == (200, "one"))
       try manager.createSymbolicLink(atPath: "\(directory)/new", withDestinationPath: "two")
       try await loop.files.rename("\(directory)/new", to: "\(directory)/root").value
+      // The old one may be removed at once: no client hears that there is no such file.
+      try manager.removeItem(atPath: "\(directory)/one")
+      let late = try await client.send(try #require(HTTPRequest(method: .get, url: url + "2"))).value
+      #expect(late.status == .ok)
+      _ = try await late.body.readToEnd(limit: 1000).value
       while try await ask() != (200, "two") {}
       // Without a root the fault is the server's.
       try manager.removeItem(atPath: "\(directory)/root")
