@@ -8,7 +8,7 @@ import UVTestSupport
   @Test func `A tree is copied while somebody renames and removes names in it`() async throws {
     try await withLoopAndDirectory { loop, directory in
       let (files, tree) = (loop.files, "\(directory)/tree")
-      for folder in 0..<40 {
+      for folder in 0..<20 {
         try await files.makedirs("\(tree)/\(folder)/inner").value
         for name in ["file", "inner/file"] {
           try await files.writeFile("\(tree)/\(folder)/\(name)", "x").value
@@ -18,7 +18,7 @@ import UVTestSupport
       let goesOn = Box(true)
       let renaming = loop.spawn { () async throws(UVError) in
         while goesOn.value == true {
-          for folder in (0..<40).map({ "\(tree)/\($0)" }) {
+          for folder in (0..<20).map({ "\(tree)/\($0)" }) {
             for name in ["\(folder)/file", "\(folder)/link", "\(folder)/inner", folder] {
               try await files.rename(name, to: "\(name)-moved").value
               try await files.rename("\(name)-moved", to: name).value
@@ -26,12 +26,12 @@ import UVTestSupport
           }
         }
       }
-      for round in 0..<20 { try await files.copytree(tree, to: "\(directory)/\(round)").value }
+      for round in 0..<8 { try await files.copytree(tree, to: "\(directory)/\(round)").value }
       goesOn.value = false
       try await renaming.value
       // What nobody renames is copied.
       try await files.copytree(tree, to: "\(directory)/whole").value
-      #expect(try await files.scandir("\(directory)/whole").value.count == 40)
+      #expect(try await files.scandir("\(directory)/whole").value.count == 20)
     }
   }
 
@@ -87,7 +87,7 @@ import UVTestSupport
         if number % 20 == 0 { try await files.makedirs("\(tree)/\(number / 20)").value }
         try await files.writeFile("\(tree)/\(number / 20)/\(number)", "x").value
       }
-      for _ in 0..<5 {
+      for _ in 0..<3 {
         let copies = (0..<2).map { _ in
           loop.spawn { () async throws(UVError) in
             try await files.copytree(tree, to: "\(directory)/copy").value
