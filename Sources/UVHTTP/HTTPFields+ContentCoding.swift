@@ -31,9 +31,7 @@ private struct AcceptedCodings {
     for part in field.split(separator: ",") {
       let words = part.split(separator: ";")
       guard let first = words.first?.trimmed, !first.isEmpty else { continue }
-      var name = first.lowercased()
-      if name == "x-gzip" { name = "gzip" }
-      qualities[name] = words.dropFirst().reduce(1000) { Self.quality($1.trimmed) ?? $0 }
+      qualities[first.codingName] = words.dropFirst().reduce(1000) { Self.quality($1.trimmed) ?? $0 }
     }
   }
 
@@ -58,8 +56,14 @@ private struct AcceptedCodings {
 }
 
 extension Substring {
+  /// The name of a content coding as RFC 9110, 8.4.1, registers it: in lower case, and not by its old alias.
+  package var codingName: String {
+    let name = lowercased()
+    return name == "x-gzip" ? "gzip" : name
+  }
+
   /// Without the blanks around it.
-  fileprivate var trimmed: Substring {
+  package var trimmed: Substring {
     let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     let end = lastIndex { !isBlank($0) }.map { index(after: $0) } ?? startIndex
     return self[..<end].drop(while: isBlank)

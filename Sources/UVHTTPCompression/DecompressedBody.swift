@@ -77,11 +77,9 @@ private final class BodyDecoder {
 
   /// The one coding that a field names; nil if it names none.
   private static func coding(_ field: String) throws(UVError) -> HTTPCompression.Coding? {
-    let names = field.lowercased().split { ", \t".contains($0) }.filter { $0 != "identity" }
+    let names = field.split { ", \t".contains($0) }.map(\.codingName).filter { $0 != "identity" }
     guard let name = names.first else { return nil }
-    guard names.count == 1,
-      let coding = HTTPCompression.Coding(rawValue: name == "x-gzip" ? "gzip" : "\(name)")
-    else {
+    guard names.count == 1, let coding = HTTPCompression.Coding(rawValue: name) else {
       throw UVError(.notSupported, operation: "decompress", message: "the content coding is \(field)")
     }
     return coding

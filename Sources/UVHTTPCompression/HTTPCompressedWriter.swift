@@ -14,12 +14,11 @@ import UVHTTP
 /// write parts of 64 KiB at most. A writer takes about 260 KiB of memory while it lives, if it compresses.
 public final class HTTPCompressedWriter {
   private let writer: HTTPResponseWriter
-  /// Nil if the body is sent as it is, and after the end.
+  /// Nil if the body is sent as it is or not at all, and after the end.
   private var deflater: Deflater?
 
-  init(_ writer: HTTPResponseWriter, _ deflater: Deflater?) {
-    (self.writer, self.deflater) = (writer, deflater)
-    isCompressing = deflater != nil
+  init(_ writer: HTTPResponseWriter, _ deflater: Deflater?, isCompressing: Bool) {
+    (self.writer, self.deflater, self.isCompressing) = (writer, deflater, isCompressing)
   }
 
   /// Whether the body is sent compressed.

@@ -52,7 +52,7 @@ public struct HTTPCompression: Sendable {
   }
 
   private static let others: Set<String> = [
-    "application/javascript", "application/json", "application/manifest+json", "application/wasm",
+    "application/javascript", "application/json", "application/wasm",
     "application/x-javascript", "application/x-ndjson", "application/xml", "application/yaml", "font/otf",
     "font/ttf", "image/bmp", "image/x-icon", "image/vnd.microsoft.icon",
   ]

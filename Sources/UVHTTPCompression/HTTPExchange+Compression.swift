@@ -65,10 +65,14 @@ extension HTTPExchange {
     _ response: HTTPResponse, compression: HTTPCompression
   ) throws(UVError) -> HTTPCompressedWriter {
     var plain = response
-    guard let coding = compression.coding(of: &plain, to: request, count: nil),
-      let deflater = Deflater(coding, level: compression.usableLevel)
-    else { return HTTPCompressedWriter(try begin(plain), nil) }
-    return HTTPCompressedWriter(try begin(plain.compressed(by: coding)), deflater)
+    let coding = compression.coding(of: &plain, to: request, count: nil)
+    // The answer to HEAD has the fields alone.
+    let deflater =
+      request.method == .head ? nil : coding.flatMap { Deflater($0, level: compression.usableLevel) }
+    guard let coding, deflater != nil || request.method == .head else {
+      return HTTPCompressedWriter(try begin(plain), nil, isCompressing: false)
+    }
+    return HTTPCompressedWriter(try begin(plain.compressed(by: coding)), deflater, isCompressing: true)
   }
 }
 

@@ -1,4 +1,6 @@
 #if HTTP || Everything
+import UVHTTP
+
 /// The parts of a file that a client asks for (RFC 9110, 14.1.2).
 enum ByteRanges {
   /// A client that wants more parts than this gets the whole file.
@@ -34,15 +36,6 @@ enum ByteRanges {
     if text.isEmpty { return .some(nil) }
     guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return Int(text) ?? .max
-  }
-}
-
-extension Substring {
-  /// Without the blanks around it.
-  fileprivate var trimmed: Substring {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    let end = lastIndex { !isBlank($0) }.map { index(after: $0) } ?? startIndex
-    return self[..<end].drop(while: isBlank)
   }
 }
 #endif

@@ -152,7 +152,7 @@ import UVTestSupport
       let log = Log<Result<Void, UVError>>()
       exchange.respond(head, text(200_000), compression: HTTPCompression()) { log.append($0) }.cancel()
       try await exchange.loop.until { !log.values.isEmpty }
-      #expect(log.values.first?.failureCode == .cancelled)
+      #expect(log.values.first?.error?.code == .cancelled)
       try await exchange.respond(head, "other").value
     } client: { _, client, url in
       let answer = try await client.ask(url, [.acceptEncoding: "gzip"]).value
@@ -213,12 +213,6 @@ import UVTestSupport
         #expect(Int("\(Bytes(output[count...]))")! < count / 4, "the bytes that came")
       }
     }
-  }
-}
-
-extension Result where Failure == UVError {
-  fileprivate var failureCode: UVError.Code? {
-    if case .failure(let error) = self { error.code } else { nil }
   }
 }
 #endif

@@ -44,6 +44,22 @@ import UVTestSupport
     }
   }
 
+  @Test("HEAD has the fields of a compressed body, and no body")
+  func head() async throws {
+    try await withServer { exchange throws(UVError) in
+      let writer = try exchange.begin(Self.events, compression: HTTPCompression())
+      #expect(writer.isCompressing)
+      try await writer.write("a line\n").value
+      try await writer.flush().value
+      try await writer.finish().value
+    } client: { _, client, url in
+      let request = HTTPRequest(method: .head, url: url, headerFields: [.acceptEncoding: "gzip"])!
+      let answer = try await client.send(request).value
+      #expect(answer.headerFields[.contentEncoding] == "gzip")
+      #expect(try await answer.body.readToEnd(limit: 0).value.isEmpty)
+    }
+  }
+
   @Test("A writer that has finished writes nothing more", arguments: ["gzip", "br"])
   func finished(accepted: String) async throws {
     try await withServer { exchange throws(UVError) in

@@ -222,7 +222,7 @@ import UVTestSupport
       }
       pending.cancel()
       try await loop.until { !log.values.isEmpty }
-      #expect(log.values.map(\.errorCode) == [.cancelled])
+      #expect(log.values.map(\.error?.code) == [.cancelled])
       #expect(try await listing(files, "\(directory)/copy").isEmpty)
     }
   }
@@ -288,7 +288,7 @@ import UVTestSupport
       try await loop.until { names() == 5 }
       pending.cancel()
       try await loop.until { !log.values.isEmpty }
-      #expect(log.values.map(\.errorCode) == [.cancelled])
+      #expect(log.values.map(\.error?.code) == [.cancelled])
       #expect(try await files.readFile("\(away)/moved/one").value == "x")
       #expect(names() == 4)
       // What can't be copied stays, and no copy is left.
@@ -309,8 +309,4 @@ import UVTestSupport
     let other = device("/dev/shm")
     return other != nil && other != device(FileManager.default.temporaryDirectory.path)
   }()
-}
-
-extension Result where Failure == UVError {
-  fileprivate var errorCode: UVError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 }

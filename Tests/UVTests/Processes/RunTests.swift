@@ -74,7 +74,7 @@ import UVTestSupport
         let pending = loop.processes.run(
           "/bin/sh", ["-c", failure == .limit ? noisy : script], isDetached: true, outputLimit: 1000
         ).timeout(after: failure == .deadline ? .milliseconds(300) : .seconds(1000)).start {
-          log.append($0.errorCode)
+          log.append($0.error?.code)
         }
         try await loop.until { FileManager.default.fileExists(atPath: path) }
         if failure == .cancellation { pending.cancel() }
@@ -217,8 +217,4 @@ import UVTestSupport
       #expect(waitpid(identifier, nil, 0) == identifier)
     }
   }
-}
-
-extension Result where Failure == UVError {
-  fileprivate var errorCode: UVError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 }
