@@ -68,10 +68,9 @@ mode_t cuv_copied_mode(const struct stat *original, const struct stat *copy) {
   return mode;
 }
 
-int cuv_fill_copy(struct cuv_file_job *job, int from, int to, const struct stat *original) {
-  struct stat copy;
-  if (fstat(to, &copy) < 0) return uv_translate_sys_error(errno);
-  if (fchmod(to, cuv_copied_mode(original, &copy)) < 0) {
+int cuv_fill_copy(
+    struct cuv_file_job *job, int from, int to, const struct stat *original, const struct stat *copy) {
+  if (fchmod(to, cuv_copied_mode(original, copy)) < 0) {
     // File systems without permissions, such as those of other systems.
     if (errno != EPERM && errno != ENOTSUP) return uv_translate_sys_error(errno);
   }
@@ -101,12 +100,12 @@ int cuv_copy_file(struct cuv_file_job *job) {
   bool is_made = !error && S_ISREG(copy.st_mode);
   if (!error && !is_same) {
     if (is_made && ftruncate(to, 0) < 0) error = uv_translate_sys_error(errno);
-    if (!error) error = cuv_fill_copy(job, from, to, &original);
+    if (!error) error = cuv_fill_copy(job, from, to, &original, &copy);
   }
   close(from);
   int closed = cuv_close(to);
   if (!error) error = closed;
-  if (!error && !cuv_file_job_commit(job)) error = UV_ECANCELED;
+  error = cuv_file_job_finish(job, error);
   if (error && is_made && !is_same) unlink(job->target);
   return error;
 }

@@ -392,8 +392,16 @@ bool cuv_file_job_is_cancelled(struct cuv_file_job *job);
 /// Does the job's last step, which makes its work known; false if the job was cancelled before.
 bool cuv_file_job_commit(struct cuv_file_job *job);
 
+/// Does that at the end of work that went well. Returns `error`, or `UV_ECANCELED` if the job was cancelled before.
+static inline int cuv_file_job_finish(struct cuv_file_job *job, int error) {
+  return error ? error : cuv_file_job_commit(job) ? 0 : UV_ECANCELED;
+}
+
 /// Writes at most so many bytes between two looks at whether the job is to stop.
 int cuv_write_for_job(struct cuv_file_job *job, int fd, const void *bytes, size_t count);
+
+/// Writes a name that no other file has to `name`. Returns 0 or a libuv error code.
+int cuv_temporary_name(char name[24]);
 
 /// Copies a file. Returns 0, a libuv error code, or a result of opening.
 int cuv_copy_file(struct cuv_file_job *job);
@@ -402,7 +410,8 @@ int cuv_copy_file(struct cuv_file_job *job);
 mode_t cuv_copied_mode(const struct stat *original, const struct stat *copy);
 
 /// Copies the contents and the permissions of an open file to another one, which is empty.
-int cuv_fill_copy(struct cuv_file_job *job, int from, int to, const struct stat *original);
+int cuv_fill_copy(
+    struct cuv_file_job *job, int from, int to, const struct stat *original, const struct stat *copy);
 
 /// Each does one kind of job on a tree. Returns 0, a libuv error code, or a result of opening.
 int cuv_make_folders(struct cuv_file_job *job);

@@ -77,7 +77,7 @@ static int copy_file(struct walk *walk, int from, const char *name, int to, cons
   if (!error && (target < 0 || fstat(target, &status) < 0)) error = target < 0 ? target : last_error();
   if (!error && !S_ISREG(status.st_mode)) error = UV_EINVAL;
   else if (!error && (status.st_dev != original.st_dev || status.st_ino != original.st_ino)) {
-    error = ftruncate(target, 0) < 0 ? last_error() : cuv_fill_copy(walk->job, source, target, &original);
+    error = ftruncate(target, 0) < 0 ? last_error() : cuv_fill_copy(walk->job, source, target, &original, &status);
     if (!error) error = set_times(walk, target, &original);
     if (error) unlinkat(to, copy, 0);
   }
@@ -137,8 +137,7 @@ static int copy_tree(struct cuv_file_job *job) {
 }
 
 int cuv_copy_tree(struct cuv_file_job *job) {
-  int error = copy_tree(job);
-  return error ? error : cuv_file_job_commit(job) ? 0 : UV_ECANCELED;
+  return cuv_file_job_finish(job, copy_tree(job));
 }
 
 // MARK: Moving
@@ -163,13 +162,13 @@ static int check_target(struct cuv_file_job *job) {
 /// A name beside the target, from malloc, for a copy that is renamed when it is complete. So nothing that is there is lost
 /// before.
 static char *name_beside(const char *target) {
-  uint64_t number;
+  char last[24];
   const char *slash = strrchr(target, '/');
   size_t length = slash ? (size_t)(slash + 1 - target) : 0;
-  char *name = uv_random(NULL, NULL, &number, sizeof number, 0, NULL) < 0 ? NULL : malloc(length + 24);
+  char *name = cuv_temporary_name(last) < 0 ? NULL : malloc(length + sizeof last);
   if (!name) return NULL;
   memcpy(name, target, length);
-  snprintf(name + length, 24, ".uv-%016llx", (unsigned long long)number);
+  strcpy(name + length, last);
   return name;
 }
 
@@ -187,8 +186,7 @@ int cuv_move(struct cuv_file_job *job) {
   }
   job->sync = 1;
   job->mode = UV_FS_COPYFILE_EXCL;
-  error = copy_tree(job);
-  if (!error && !cuv_file_job_commit(job)) error = UV_ECANCELED;
+  error = cuv_file_job_finish(job, copy_tree(job));
   if (!error && rename(job->target, target) < 0) error = last_error();
   // The copy is complete, or nothing of it is to be left.
   struct cuv_file_job removal = {.path = error ? job->target : job->path};

@@ -118,8 +118,7 @@ int cuv_remove_names(struct cuv_file_job *job, const char *path) {
 
 int cuv_remove_tree(struct cuv_file_job *job) {
   cuv_strip_slashes(job->path);
-  int error = cuv_remove_names(job, job->path);
-  return error ? error : cuv_file_job_commit(job) ? 0 : UV_ECANCELED;
+  return cuv_file_job_finish(job, cuv_remove_names(job, job->path));
 }
 
 // MARK: Making
@@ -147,5 +146,5 @@ int cuv_make_folders(struct cuv_file_job *job) {
     error = UV_ENOENT;
   }
   if (error == UV_ENOENT) error = make_folder(job->path, job->mode);
-  return error ? error : cuv_file_job_commit(job) ? 0 : UV_ECANCELED;
+  return cuv_file_job_finish(job, error);
 }

@@ -129,13 +129,18 @@ static int cuv_refuse_other(int directory, const char *name) {
   return S_ISDIR(status.st_mode) ? UV_EISDIR : UV_EINVAL;
 }
 
+int cuv_temporary_name(char name[24]) {
+  uint64_t number;
+  int code = uv_random(NULL, NULL, &number, sizeof number, 0, NULL);
+  if (code == 0) snprintf(name, 24, ".uv-%016llx", (unsigned long long)number);
+  return code;
+}
+
 /// Makes a file with a name that no other file in the directory has. Only its owner may use it.
 static int cuv_open_temporary(int directory, char name[24]) {
   for (int tries = 0; tries < 100; tries++) {
-    uint64_t number;
-    int code = uv_random(NULL, NULL, &number, sizeof number, 0, NULL);
+    int code = cuv_temporary_name(name);
     if (code < 0) return code;
-    snprintf(name, 24, ".uv-%016llx", (unsigned long long)number);
     int fd;
     do fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     while (fd < 0 && errno == EINTR);
@@ -158,7 +163,7 @@ static int cuv_replace_file(struct cuv_file_job *job, int directory, const char 
   if (!error && fsync(fd) < 0) error = uv_translate_sys_error(errno);
   int closed = cuv_close(fd);
   if (!error) error = closed;
-  if (!error && !cuv_file_job_commit(job)) error = UV_ECANCELED;
+  error = cuv_file_job_finish(job, error);
   if (!error && renameat(directory, temporary, directory, name) < 0) error = uv_translate_sys_error(errno);
   if (error) unlinkat(directory, temporary, 0);
   return error;
@@ -205,7 +210,7 @@ static int cuv_overwrite_file(struct cuv_file_job *job) {
   if (!error && job->sync && fsync(fd) < 0) error = uv_translate_sys_error(errno);
   int closed = cuv_close(fd);
   if (!error) error = closed;
-  if (!error && !cuv_file_job_commit(job)) error = UV_ECANCELED;
+  error = cuv_file_job_finish(job, error);
   return error;
 }
 
