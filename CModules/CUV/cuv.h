@@ -151,6 +151,9 @@ int cuv_readable_bytes(int fd);
 
 bool cuv_is_open(int fd);
 
+/// The pointer that this process keeps in a slot, from 0 to 2. If it is NULL, it becomes `made`. Any thread may ask.
+void *cuv_process_variable(int slot, void *made);
+
 /// Duplicates a descriptor. The duplicate lies above the standard ones and isn't inherited. Returns it, or a
 /// libuv error code.
 int cuv_duplicate(int fd);

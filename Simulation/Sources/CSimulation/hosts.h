@@ -26,6 +26,8 @@ struct process {
   struct thread *main;
   /// Its own copy of libuv's variables: its thread pool, its signals.
   char *library;
+  /// The same of what `UV` keeps for a process.
+  void *own[3];
   /// What `environ` is while it runs, if that is its own.
   char **environment;
   struct descriptor *descriptors;

@@ -1,5 +1,5 @@
 // Each process has its own copy of libuv's variables: a thread pool and signal handlers of its own. When another one runs,
-// its copy is put in their place.
+// its copy is put in their place. The same goes for the pointers to what `UV` keeps for a process: its listening sockets.
 
 #include "kernel.h"
 
@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/// UV's own; a program without UV hasn't any.
+extern void *cuv_process_variables[3] __attribute__((weak));
 
 static char *variables;
 static size_t size;
@@ -64,20 +67,26 @@ static void change_environment(struct process *from, struct process *to) {
   else if (was_own) environ = common;
 }
 
-void library_enter(struct process *process) {
-  if (kernel.inside == process) return;
-  change_environment(kernel.inside, process);
-  memcpy(kernel.inside ? kernel.inside->library : outside, variables, size);
-  memcpy(variables, process->library, size);
+/// Puts another process's variables in place; those from outside of the world if it is NULL.
+static void change_variables(struct process *process) {
+  struct process *from = kernel.inside;
+  static void *own[3];
+  change_environment(from, process);
+  memcpy(from ? from->library : outside, variables, size);
+  memcpy(variables, process ? process->library : outside, size);
+  if (cuv_process_variables) {
+    memcpy(from ? from->own : own, cuv_process_variables, sizeof own);
+    memcpy(cuv_process_variables, process ? process->own : own, sizeof own);
+  }
   kernel.inside = process;
 }
 
+void library_enter(struct process *process) {
+  if (kernel.inside != process) change_variables(process);
+}
+
 void library_leave(void) {
-  if (!kernel.inside) return;
-  change_environment(kernel.inside, NULL);
-  memcpy(kernel.inside->library, variables, size);
-  memcpy(variables, outside, size);
-  kernel.inside = NULL;
+  if (kernel.inside) change_variables(NULL);
 }
 
 bool library_calls(const void *caller) { return (uintptr_t)caller >= code_start && (uintptr_t)caller < code_end; }

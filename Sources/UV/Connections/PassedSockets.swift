@@ -21,7 +21,7 @@ package struct PassedSockets {
   /// The variables in which systemd describes its sockets.
   static let systemdVariables = ["LISTEN_PID", "LISTEN_PIDFDID", "LISTEN_FDS", "LISTEN_FDNAMES"]
 
-  private static let state = Mutex(PassedSockets())
+  private static let state = ProcessVariable(.passedSockets) { PassedSockets() }
 
   private var sockets: [PassedSocket] = []
   private var predecessor: Int32?

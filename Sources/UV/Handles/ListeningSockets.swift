@@ -1,5 +1,4 @@
 import CUV
-import Synchronization
 
 /// The listening sockets of this process that a successor can take over. Listeners may be on any thread.
 struct ListeningSockets {
@@ -9,7 +8,7 @@ struct ListeningSockets {
     var place: ListeningPlace
   }
 
-  private static let state = Mutex(ListeningSockets())
+  private static let state = ProcessVariable(.listeningSockets) { ListeningSockets() }
 
   private var entries: [Entry] = []
   /// Whether a successor begins, or has begun and hasn't ended.

@@ -33,7 +33,7 @@ struct SocketFile: Sendable {
   var isShared = false
 
   /// The files that stayed because another process had their sockets, while this process had a successor.
-  private static let left = Mutex<[SocketFile]>([])
+  private static let left = ProcessVariable(.leftFiles) { [SocketFile]() }
 
   /// Called when a descriptor of the socket has been closed. The file goes unless another process has the
   /// socket, or another socket has taken the file's place.

@@ -4,7 +4,7 @@ import UVSimulation
 /// Worlds of programs that hosts start.
 let processWorlds = [
   HuntedWorld("children", children), HuntedWorld("supervisor", supervisor),
-  HuntedWorld("process groups", processGroups),
+  HuntedWorld("process groups", processGroups), HuntedWorld("handovers", handovers),
 ]
 
 /// How a child was asked to end.
