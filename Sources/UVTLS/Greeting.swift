@@ -28,6 +28,8 @@ final class Greeting {
       if !isSet { return SSL_CLIENT_HELLO_ERROR }
     }
     isAnswered = true
+    // OpenSSL's context has the one of its own identity, for clients that name nobody.
+    if own == nil, serverName == nil { return SSL_CLIENT_HELLO_SUCCESS }
     guard let id = context.policy?.id(own ?? context.identity, name: serverName) else {
       return SSL_CLIENT_HELLO_ERROR
     }
