@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 
 _Static_assert(sizeof(struct cuv_message) == sizeof(struct mmsghdr), "a message is laid out as Linux's");
@@ -249,3 +250,43 @@ static void cuv_sendfile_job_run(uv_work_t *work) {
 int cuv_sendfile_job_queue(uv_loop_t *loop, struct cuv_sendfile_job *job, uv_after_work_cb done) {
   return uv_queue_work(loop, &job->work, cuv_sendfile_job_run, done);
 }
+
+#ifdef __linux__
+int cuv_memory_file(const void *bytes, size_t count) {
+  int file = memfd_create("swift-uv", MFD_CLOEXEC);
+  if (file < 0) return uv_translate_sys_error(errno);
+  if (pwrite(file, bytes, count, 0) == (ssize_t)count) return file;
+  close(file);
+  return UV_ENOMEM;
+}
+
+int cuv_try_send_file(uv_stream_t *stream, const void *head, size_t count, int file, size_t file_count) {
+  uv_os_fd_t socket;
+  int code = uv_fileno((uv_handle_t *)stream, &socket);
+  if (code < 0) return code;
+  if (uv_stream_get_write_queue_size(stream) > 0) return UV_EAGAIN;
+  struct iovec part = {.iov_base = (void *)head, .iov_len = count};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  ssize_t sent, more;
+  // The head leaves in one packet with what follows.
+  do sent = sendmsg(socket, &message, MSG_MORE | MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  if (sent < 0) return uv_translate_sys_error(errno);
+  if ((size_t)sent < count) return (int)sent;
+  off_t offset = 0;
+  do more = sendfile(socket, file, &offset, file_count);
+  while (more < 0 && errno == EINTR);
+  // An error of the socket is the next call's, too.
+  return (int)(sent + (more < 0 ? 0 : more));
+}
+#else
+int cuv_memory_file(const void *bytes, size_t count) {
+  (void)bytes, (void)count;
+  return UV_ENOSYS;
+}
+
+int cuv_try_send_file(uv_stream_t *stream, const void *head, size_t count, int file, size_t file_count) {
+  (void)stream, (void)head, (void)count, (void)file, (void)file_count;
+  return UV_EAGAIN;
+}
+#endif

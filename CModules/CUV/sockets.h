@@ -80,6 +80,14 @@ int cuv_send_messages(int fd, struct cuv_message *messages, unsigned int count);
 /// Receives messages that have come by one call; see `cuv_send_messages`.
 int cuv_receive_messages(int fd, struct cuv_message *messages, unsigned int count);
 
+/// A file in memory that holds a copy of these bytes and has no name. Returns its descriptor, or a libuv error code: `UV_ENOSYS`
+/// where the system has no such files.
+int cuv_memory_file(const void *bytes, size_t count);
+
+/// Sends as much of a head, and then of a file from its beginning, as a TCP socket has room for. Returns how many bytes those are,
+/// or a libuv error code; as `uv_try_write`, which this is like, `UV_EAGAIN` if there is no room.
+int cuv_try_send_file(uv_stream_t *stream, const void *head, size_t count, int file, size_t file_count);
+
 /// Bytes to send from a file to a socket on the thread pool. libuv's own sendfile copies to a socket
 /// through a buffer, and keeps the thread waiting as long as the peer doesn't read.
 struct cuv_sendfile_job {

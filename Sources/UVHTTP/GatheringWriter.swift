@@ -100,7 +100,11 @@ class GatheringWriter: Flushable {
     let buffers = longOutput
     longOutput = []
     writeCount += 1
-    stream.write(buffers, didWrite)
+    if buffers.count == 2 {
+      stream.write(buffers[0], thenRepeated: buffers[1], didWrite)
+    } else {
+      stream.write(buffers, didWrite)
+    }
     noteWrite(buffers.byteCount)
   }
 }

@@ -102,6 +102,13 @@ int statx(int directory, const char *restrict path, int flags, unsigned mask, st
 int eventfd_read(int descriptor, eventfd_t *value) { return read(descriptor, value, sizeof *value) == sizeof *value ? 0 : -1; }
 int eventfd_write(int descriptor, eventfd_t value) { return write(descriptor, &value, sizeof value) == sizeof value ? 0 : -1; }
 
+/// A simulated machine has no files without a name in memory: what would use one does without.
+int memfd_create(const char *name, unsigned flags) {
+  if (!IS_SIMULATED) return REAL(memfd_create)(name, flags);
+  errno = ENOSYS;
+  return -1;
+}
+
 void *mmap64(void *address, size_t size, int protection, int flags, int descriptor, off64_t offset) {
   if (!IS_SIMULATED || descriptor < FIRST_DESCRIPTOR) return REAL(mmap64)(address, size, protection, flags, descriptor, offset);
   fail_missing("mmap of a file", __builtin_return_address(0));
