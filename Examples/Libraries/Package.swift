@@ -13,6 +13,7 @@ let package = Package(
   dependencies: [
     .package(name: "swift-uv", path: "../..", traits: ["Everything"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.96.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
@@ -22,6 +23,13 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
   ],
   targets: [
+    .executableTarget(
+      name: "FileDigest",
+      dependencies: [
+        .product(name: "UV", package: "swift-uv"), .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ],
+      swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .executableTarget(
       name: "GRPCEcho",
       dependencies: [
