@@ -14,6 +14,14 @@ let package = Package(
   ],
   targets: [
     .executableTarget(
+      name: "AccountsAPI",
+      dependencies: [
+        .product(name: "UVHTTP", package: "swift-uv"), .product(name: "UVNIO", package: "swift-uv"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "PostgresNIO", package: "postgres-nio"),
+      ],
+      swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+    .executableTarget(
       name: "PostgresSum",
       dependencies: [
         .product(name: "UVNIO", package: "swift-uv"), .product(name: "NIOCore", package: "swift-nio"),

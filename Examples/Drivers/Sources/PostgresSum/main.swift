@@ -17,7 +17,8 @@ let connection = try await PostgresConnection.connect(
   on: channel.eventLoop,
   configuration: .init(
     establishedChannel: channel, username: words[3], password: words[4], database: words[5]),
-  id: 1, logger: logger)
+  id: 1, logger: logger
+).get()
 var sum = 0
 for try await number in try await connection.query("SELECT generate_series(1, 100000)", logger: logger)
   .decode(Int.self)
@@ -25,5 +26,5 @@ for try await number in try await connection.query("SELECT generate_series(1, 10
   sum += number
 }
 print("sum \(sum)")
-try await connection.close()
+try await connection.close().get()
 try await group.shutdownGracefully()
