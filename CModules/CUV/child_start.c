@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,6 +122,12 @@ CHILD static int place_descriptors(struct cuv_start *start) {
   return 0;
 }
 
+/// Leads a session, if that was asked for. Its terminal isn't yet under a descriptor that another one is put over.
+CHILD static int begin_session(struct cuv_start *start) {
+  if (start->options->flags & UV_PROCESS_DETACHED || start->terminal >= 0) syscall(SYS_setsid);
+  return start->terminal < 0 ? 0 : (int)syscall(SYS_ioctl, start->terminal, TIOCSCTTY, 0);
+}
+
 /// Runs the program at a path. Returns if it can't.
 CHILD static void run(struct cuv_start *start, char *path) {
   extern char **environ;
@@ -160,8 +167,8 @@ CHILD static int begin(void *context) {
   start->error = 0;
   if (options) {
     reset_signals();
-    if (options->flags & UV_PROCESS_DETACHED) syscall(SYS_setsid);
-    if (place_descriptors(start) == 0 && (!options->cwd || syscall(SYS_chdir, options->cwd) == 0)) {
+    if (begin_session(start) == 0 && place_descriptors(start) == 0 &&
+        (!options->cwd || syscall(SYS_chdir, options->cwd) == 0)) {
       uint64_t none = 0;
       block_signals(&none, NULL);
       search(start);

@@ -16,6 +16,8 @@ struct cuv_start {
   /// The arguments of a shell, for a program that is a script without the name of its interpreter.
   char **shell;
   char *search;
+  /// The terminal, in this process, that the child's session gets; -1 for none.
+  int terminal;
   /// Why the child couldn't begin, as `errno`; 0 once its program has.
   int error;
 };

@@ -68,7 +68,14 @@ static int spawn_by_libuv(uv_loop_t *loop, struct cuv_child *child, const uv_pro
 }
 
 #ifdef __linux__
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
+
+#ifndef TIOCGPTPEER
+#define TIOCGPTPEER _IO('T', 0x41)
+#endif
 
 enum { PIDFD_SEND_SIGNAL = 424, PIDFD_OPEN = 434, BY_PIDFD = 3 };
 
@@ -145,8 +152,10 @@ static int watch(uv_loop_t *loop, struct cuv_child *child) {
 }
 
 /// Starts a child that borrows this process's memory.
-static int spawn_lending(uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options) {
-  struct cuv_start start = {.options = options, .count = options->stdio_count > 3 ? options->stdio_count : 3};
+static int spawn_lending(
+    uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options, int terminal) {
+  int count = options->stdio_count > 3 ? options->stdio_count : 3;
+  struct cuv_start start = {.options = options, .count = count, .terminal = terminal};
   int code = cuv_start_prepare(&start);
   for (int i = 0; code == 0 && i < start.count; i++) {
     bool is_inherited = i < options->stdio_count && options->stdio[i].flags & UV_INHERIT_FD;
@@ -165,11 +174,33 @@ void cuv_child_look_again(struct cuv_child *child) {
   uv_poll_start(&child->handle.poll, UV_READABLE, child_may_have_ended);
 }
 
-static int spawn(uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options) {
-  // A child that is another user's must not have this process's memory, not even for a moment: that user may
-  // stop it, and the system makes no dumps of the memory from then on.
-  bool changes_user = options->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID);
-  return changes_user || !lends_memory() ? spawn_by_libuv(loop, child, options) : spawn_lending(loop, child, options);
+/// A child that is another user's must not have this process's memory, not even for a moment: that user may
+/// stop it, and the system makes no dumps of the memory from then on.
+static bool lends_memory_for(const uv_process_options_t *options) {
+  return !(options->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID)) && lends_memory();
+}
+
+static int spawn(uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options, int terminal) {
+  return terminal >= 0 || lends_memory_for(options) ? spawn_lending(loop, child, options, terminal)
+                                                    : spawn_by_libuv(loop, child, options);
+}
+
+/// Opens a terminal: this process's end, into its handle, and the child's. libuv's children have no step in which the
+/// session could get it. Returns the child's end, or a libuv error code.
+static int open_terminal(const struct cuv_terminal *terminal, const uv_process_options_t *options) {
+  if (!lends_memory_for(options)) return UV_ENOTSUP;
+  int own = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (own < 0) return uv_translate_sys_error(errno);
+  struct winsize size = {.ws_row = terminal->rows, .ws_col = terminal->columns};
+  int end = -1;
+  // By its name it could be another one, in another mount of /dev/pts.
+  if (unlockpt(own) == 0 && ioctl(own, TIOCSWINSZ, &size) == 0)
+    end = ioctl(own, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  int code = end < 0 ? uv_translate_sys_error(errno) : uv_pipe_open(terminal->end, own);
+  if (code == 0) return end;
+  close(own);
+  if (end >= 0) close(end);
+  return code;
 }
 
 int cuv_child_kill(struct cuv_child *child, int signal) {
@@ -180,8 +211,14 @@ int cuv_child_kill(struct cuv_child *child, int signal) {
 #else
 void cuv_child_look_again(struct cuv_child *child) { (void)child; }
 
-static int spawn(uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options) {
+static int spawn(uv_loop_t *loop, struct cuv_child *child, const uv_process_options_t *options, int terminal) {
+  (void)terminal;
   return spawn_by_libuv(loop, child, options);
+}
+
+static int open_terminal(const struct cuv_terminal *terminal, const uv_process_options_t *options) {
+  (void)terminal, (void)options;
+  return UV_ENOTSUP;
 }
 
 int cuv_child_kill(struct cuv_child *child, int signal) {
@@ -189,17 +226,31 @@ int cuv_child_kill(struct cuv_child *child, int signal) {
 }
 #endif
 
-int cuv_spawn(uv_loop_t *loop, struct cuv_child *child, uv_process_options_t *options, cuv_child_cb done) {
+/// Has the child inherit its end of the terminal, where it is to have it.
+static void place_terminal(uv_stdio_container_t *stdio, int count, int end) {
+  for (int i = 0; i < count; i++)
+    if (stdio[i].flags & UV_INHERIT_FD && stdio[i].data.fd == CUV_TERMINAL) stdio[i].data.fd = end;
+}
+
+int cuv_spawn(
+    uv_loop_t *loop, struct cuv_child *child, uv_process_options_t *options, const struct cuv_terminal *terminal,
+    cuv_child_cb done) {
   child->descriptor = -1;
   child->is_handle = false;
   child->done = done;
   int count = options->stdio_count;
-  int *ends = malloc((size_t)(count > 0 ? count : 1) * sizeof *ends);
+  // The last is the terminal's.
+  int *ends = malloc((size_t)(count + 1) * sizeof *ends);
   if (!ends) return UV_ENOMEM;
-  for (int i = 0; i < count; i++) ends[i] = -1;
-  int code = open_pipes(options->stdio, count, ends);
-  if (code == 0) code = spawn(loop, child, options);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i <= count; i++) ends[i] = -1;
+  int code = terminal ? open_terminal(terminal, options) : 0;
+  if (terminal && code >= 0) {
+    ends[count] = code;
+    place_terminal(options->stdio, count, code);
+  }
+  if (code >= 0) code = open_pipes(options->stdio, count, ends);
+  if (code == 0) code = spawn(loop, child, options, ends[count]);
+  for (int i = 0; i <= count; i++)
     if (ends[i] >= 0) close(ends[i]);
   free(ends);
   return code;

@@ -28,10 +28,23 @@ struct cuv_child {
   cuv_child_cb done;
 };
 
+/// The terminal of a child.
+struct cuv_terminal {
+  uint16_t columns, rows;
+  /// The handle of this process's end, which isn't open yet.
+  uv_pipe_t *end;
+};
+
+/// What stands in `data.fd` of a descriptor to inherit if it is to be the child's terminal.
+enum { CUV_TERMINAL = -2 };
+
 /// Starts a child, as `uv_spawn` does: with the same options, errors and state of the child. But a pipe that the
 /// child only reads or only writes is a pipe, and no socket. `options->stdio` is changed, and `options->exit_cb`
-/// isn't used. Returns 0 or a libuv error code.
-int cuv_spawn(uv_loop_t *loop, struct cuv_child *child, uv_process_options_t *options, cuv_child_cb done);
+/// isn't used. With a terminal, which only children that borrow memory can have (UV_ENOTSUP otherwise), the child
+/// leads a session, and the terminal is the session's. Returns 0 or a libuv error code.
+int cuv_spawn(
+    uv_loop_t *loop, struct cuv_child *child, uv_process_options_t *options, const struct cuv_terminal *terminal,
+    cuv_child_cb done);
 
 /// Looks whether a tracer has let go of the child's end.
 void cuv_child_look_again(struct cuv_child *child);

@@ -149,6 +149,9 @@ void cuv_unblock_signal(int signal);
 /// How many bytes can be read from a socket or a pipe at once; none if the system doesn't say.
 int cuv_readable_bytes(int fd);
 
+/// Whether a read wouldn't wait, nor report the end.
+bool cuv_can_be_read(int fd);
+
 bool cuv_is_open(int fd);
 
 /// The pointer that this process keeps in a slot, from 0 to 2. If it is NULL, it becomes `made`. Any thread may ask.
@@ -198,6 +201,9 @@ int cuv_remove_stale_socket(const char *path);
 ///
 /// - again: Whether to do so only if it was done before: a handler that stood in its place has gone.
 void cuv_guard_terminal(bool again);
+
+/// Changes the size of a terminal's window. Returns 0 or a libuv error code.
+int cuv_resize_terminal(int fd, unsigned short columns, unsigned short rows);
 
 /// Adds to the permissions of a file. Returns 0 or a libuv error code.
 int cuv_add_permissions(const char *path, mode_t permissions);

@@ -3,6 +3,7 @@
 #include "cuv.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 
 #ifdef __linux__
@@ -53,6 +54,11 @@ void *cuv_process_variable(int slot, void *made) {
   bool was_free = __atomic_compare_exchange_n(
     &cuv_process_variables[slot], &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   return was_free ? made : there;
+}
+
+bool cuv_can_be_read(int fd) {
+  struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+  return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & POLLIN;
 }
 
 bool cuv_is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }

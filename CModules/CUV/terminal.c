@@ -1,6 +1,8 @@
-// A terminal gets its mode back when the program ends by a signal.
+// A terminal gets its mode back when the program ends by a signal, and a child's terminal gets another size.
 #define _GNU_SOURCE
 #include "cuv.h"
+
+#include <sys/ioctl.h>
 
 static const int signals[] = {SIGHUP, SIGINT,  SIGQUIT, SIGTERM, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU,
                               SIGILL, SIGABRT, SIGFPE,  SIGSEGV, SIGBUS,  SIGTRAP, SIGSYS};
@@ -46,4 +48,9 @@ void cuv_guard_terminal(bool again) {
     sigaction(signals[i], &action, NULL);
   }
   pthread_mutex_unlock(&lock);
+}
+
+int cuv_resize_terminal(int fd, unsigned short columns, unsigned short rows) {
+  struct winsize size = {.ws_row = rows, .ws_col = columns};
+  return ioctl(fd, TIOCSWINSZ, &size) < 0 ? uv_translate_sys_error(errno) : 0;
 }

@@ -124,6 +124,8 @@ OBTAIN(long, -1, recvmsg, MESSAGE, (int fd, void *message, int flags), (fd, mess
 
 CALL(tcgetattr, FAULT_EIO, (int fd, void *attributes), (fd, attributes))
 CALL(tcsetattr, FAULT_EIO | FAULT_EINTR, (int fd, int when, const void *attributes), (fd, when, attributes))
+CALL(posix_openpt, FAULT_ENOMEM | FAULT_EMFILE, (int flags), (flags))
+CALL(unlockpt, FAULT_EIO, (int fd), (fd))
 CALL(clone, FAULT_ENOMEM | FAULT_EAGAIN, (void *begin, void *stack, int flags, void *context, int *descriptor),
      (begin, stack, flags, context, descriptor))
 CALL(waitpid, FAULT_EINTR, (int process, int *status, int options), (process, status, options))

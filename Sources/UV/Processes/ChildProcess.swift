@@ -34,6 +34,8 @@ public final class ChildProcess: Handle, Cancelling {
     /// One end of a socket, through which both processes read and write and pass handles. A child can't open
     /// it once more by a name such as `/dev/stdin`.
     case channel
+    /// The terminal that the child has; see ``ChildProcess/terminal``.
+    case terminal
   }
 
   /// The way in which a child has ended.
@@ -62,6 +64,9 @@ public final class ChildProcess: Handle, Cancelling {
   /// the descriptor isn't a pipe.
   public let stdio: [PipeConnection?]
 
+  /// This process's end of the child's terminal, if it was started with one.
+  public let terminal: ChildTerminal?
+
   /// How the child has ended; nil while it runs, and if nobody knows.
   public var exitStatus: ExitStatus? { try? end?.get() }
   private var end: Result<ExitStatus, UVError>?
@@ -86,8 +91,11 @@ public final class ChildProcess: Handle, Cancelling {
   /// The other end of the child's standard error, if it is a pipe.
   public var standardError: PipeConnection? { stdio.count > 2 ? stdio[2] : nil }
 
-  init(loop: EventLoop, _ call: SpawnCall, _ pipes: [PipeConnection?]) throws(UVError) {
+  init(
+    loop: EventLoop, _ call: SpawnCall, _ pipes: [PipeConnection?], _ terminal: ChildTerminal?
+  ) throws(UVError) {
     stdio = pipes
+    self.terminal = terminal
     var code: Int32 = 0
     do throws(UVError) {
       try super.init(loop: loop, size: MemoryLayout<cuv_child>.size, "spawn") { raw in
@@ -104,6 +112,7 @@ public final class ChildProcess: Handle, Cancelling {
     if code < 0 { throw call.error(UVError.Code(rawValue: code)) }
     processID = child.pointee.id
     for pipe in pipes { pipe?.block.own() }
+    terminal?.block.own()
     if let input = standardInput, !input.passesHandles { input.isOnlyWriter = true }
     keepAlive(.process)
   }

@@ -8,7 +8,7 @@ extension Processes {
   /// ```
   ///
   /// An exit code other than 0 isn't an error of this request. For a program that is to be read while it
-  /// runs, use ``spawn(_:_:environment:workingDirectory:user:group:isDetached:stdio:)``.
+  /// runs, use ``spawn(_:_:environment:workingDirectory:user:group:isDetached:terminal:stdio:)``.
   ///
   /// If the request fails or is cancelled, by `timeout(after:)` for example, the program is killed by
   /// `SIGKILL`. Processes that it has started aren't, unless `isDetached` has them in a group with it. While one of

@@ -23,19 +23,21 @@ public struct Processes {
   ///   - user: The number of the user that the child runs as. Changing the user needs a privilege.
   ///   - group: The number of the group that the child runs as. Changing the group needs a privilege.
   ///   - isDetached: Whether the child leads a session of its own, so that it can outlive this process.
-  ///   - stdio: The child's descriptors, from 0 on. If 0, 1 or 2 is missing, it is
-  ///     ``ChildProcess/Stdio/ignore``. The child inherits nothing else that this library has opened.
+  ///   - terminal: The size of a terminal, which the child gets as that of its session. The other end is
+  ///     ``ChildProcess/terminal``.
+  ///   - stdio: The child's descriptors, from 0 on. If 0, 1 or 2 is missing, it is the terminal if the child has one, and
+  ///     ``ChildProcess/Stdio/ignore`` otherwise. The child inherits nothing else that this library has opened.
   /// - Returns: The child, which runs.
   /// - Throws: `noSuchFile` (the program or the working directory; the error's subject says which), `permissionDenied`, `notPermitted` (the
-  ///   user or group), `badDescriptor` (a descriptor to inherit), `tooManyOpenFiles`. `invalidArgument` if a
-  ///   string has a NUL in it, or if the name of a variable is empty or has a `=` in it. If it throws,
-  ///   nothing is left behind.
+  ///   user or group), `badDescriptor` (a descriptor to inherit), `tooManyOpenFiles`, and `notSupported` for a
+  ///   terminal where libuv forks. `invalidArgument` if a string has a NUL in it, if the name of a variable is empty or has
+  ///   a `=` in it, or if the terminal's size is out of its range. If it throws, nothing is left behind.
   ///
   /// The corresponding libuv function is `uv_spawn`.
   public func spawn(
     _ program: some PathConvertible, _ arguments: [String] = [], environment: [String: String]? = nil,
     workingDirectory: (any PathConvertible)? = nil, user: UInt32? = nil, group: UInt32? = nil,
-    isDetached: Bool = false, stdio: [ChildProcess.Stdio] = []
+    isDetached: Bool = false, terminal: TerminalSize? = nil, stdio: [ChildProcess.Stdio] = []
   ) throws(UVError) -> ChildProcess {
     var variables: CStrings?
     if let environment {
@@ -46,7 +48,7 @@ public struct Processes {
     }
     return try spawn(
       program, arguments, variables: variables, workingDirectory: workingDirectory, user: user, group: group,
-      isDetached: isDetached, stdio: stdio)
+      isDetached: isDetached, terminal: terminal, stdio: stdio)
   }
 
   /// Starts a program.
@@ -55,18 +57,25 @@ public struct Processes {
   func spawn(
     _ program: some PathConvertible, _ arguments: [String], variables: CStrings?,
     workingDirectory: (any PathConvertible)? = nil, user: UInt32? = nil, group: UInt32? = nil,
-    isDetached: Bool = false, stdio: [ChildProcess.Stdio]
+    isDetached: Bool = false, terminal: TerminalSize? = nil, stdio: [ChildProcess.Stdio]
   ) throws(UVError) -> ChildProcess {
+    var stdio = stdio
+    if terminal != nil, stdio.count < 3 { stdio += Array(repeating: .terminal, count: 3 - stdio.count) }
+    if terminal == nil, stdio.contains(.terminal) {
+      throw UVError(.invalidArgument, operation: "spawn", subject: "a terminal without a size")
+    }
     let pipes = try stdio.map { (stdio) throws(UVError) -> PipeConnection? in
       switch stdio {
       case .pipe, .channel: try PipeConnection(loop: loop, passesHandles: stdio == .channel)
-      case .ignore, .inherit, .descriptor: nil
+      case .ignore, .inherit, .descriptor, .terminal: nil
       }
     }
+    let terminal = try terminal.map { (size) throws(UVError) in try ChildTerminal(loop: loop, size: size) }
     let call = try SpawnCall(
       program: program, arguments: arguments, variables: variables, workingDirectory: workingDirectory,
-      user: user, group: group, isDetached: isDetached, stdio: Array(zip(stdio, pipes)))
-    return try ChildProcess(loop: loop, call, pipes)
+      user: user, group: group, isDetached: isDetached, terminal: terminal?.call,
+      stdio: Array(zip(stdio, pipes)))
+    return try ChildProcess(loop: loop, call, pipes, terminal)
   }
 
   /// Sends a signal to any process.

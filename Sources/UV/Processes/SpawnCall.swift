@@ -11,6 +11,7 @@ struct SpawnCall {
   private let user: UInt32?
   private let group: UInt32?
   private let isDetached: Bool
+  private let terminal: cuv_terminal?
 
   /// Converts the arguments. Throws `invalidArgument` if C can't take one of them.
   ///
@@ -18,6 +19,7 @@ struct SpawnCall {
   init(
     program: some PathConvertible, arguments: [String], variables: CStrings?,
     workingDirectory: (any PathConvertible)?, user: UInt32?, group: UInt32?, isDetached: Bool,
+    terminal: cuv_terminal?,
     stdio: [(ChildProcess.Stdio, PipeConnection?)]
   ) throws(UVError) {
     self.program = program.subject
@@ -31,6 +33,7 @@ struct SpawnCall {
     self.user = user
     self.group = group
     self.isDetached = isDetached
+    self.terminal = terminal
     self.stdio = stdio.enumerated().map { $1.0.container(of: Int32($0), $1.1) }
   }
 
@@ -70,7 +73,8 @@ struct SpawnCall {
         options.flags |= UV_PROCESS_SETGID.rawValue
       }
       if isDetached { options.flags |= UV_PROCESS_DETACHED.rawValue }
-      return cuv_spawn(loop.raw, child, &options, done)
+      guard var terminal else { return cuv_spawn(loop.raw, child, &options, nil, done) }
+      return cuv_spawn(loop.raw, child, &options, &terminal, done)
     }
   }
 }
@@ -82,7 +86,9 @@ extension ChildProcess.Stdio {
     switch self {
     case .ignore: break
     case .inherit: inherit(number, &container)
-    case .descriptor(let descriptor): inherit(descriptor, &container)
+    // Another number below zero would stand for the terminal.
+    case .descriptor(let descriptor): inherit(max(descriptor, -1), &container)
+    case .terminal: inherit(Int32(CUV_TERMINAL), &container)
     case .pipe, .channel:
       var flags = UV_CREATE_PIPE.rawValue
       if number != 1 && number != 2 || self == .channel { flags |= UV_READABLE_PIPE.rawValue }

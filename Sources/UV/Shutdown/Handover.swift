@@ -166,7 +166,7 @@ extension EventLoop {
   /// - Returns: A request for the system's number of the successor. It fails with `invalidArgument` if nothing
   ///   listens, `alreadyInProgress` if there is a successor that hasn't ended, `timedOut`,
   ///   `connectionAborted` if the successor ended before it was ready, and with the errors of
-  ///   ``Processes/spawn(_:_:environment:workingDirectory:user:group:isDetached:stdio:)``. Cancelling it kills
+  ///   ``Processes/spawn(_:_:environment:workingDirectory:user:group:isDetached:terminal:stdio:)``. Cancelling it kills
   ///   the successor.
   ///
   /// The corresponding libuv function is `uv_spawn`.

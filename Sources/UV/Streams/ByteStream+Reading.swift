@@ -100,7 +100,7 @@ extension ByteStream {
   /// Handles the end of the stream, or an error.
   func endReading(_ code: Int) {
     uv_read_stop(stream)
-    let isEnd = code == Int(UV_EOF.rawValue)
+    let isEnd = isEnd(code)
     // libuv reads on as if there had been no end.
     if isEnd, hasUnreadBytes, uv_read_start(stream, allocateForRead, didRead) == 0 { return }
     let error = isEnd ? nil : failure(code, "read")

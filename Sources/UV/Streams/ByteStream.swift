@@ -175,6 +175,9 @@ open class ByteStream: Handle, EventSource, SourceDriver {
   /// Has a file take the writes that are in flight. The stream is one.
   func writeInFlight() {}
 
+  /// Whether a code of libuv's, which is negative, is that of the stream's end.
+  func isEnd(_ code: Int) -> Bool { code == Int(UV_EOF.rawValue) }
+
   /// Whether there is more to read although libuv reports the end. A stream whose reads may be short
   /// overrides it.
   var hasUnreadBytes: Bool { false }

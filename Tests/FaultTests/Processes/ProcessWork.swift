@@ -1,6 +1,6 @@
 import UV
 
-/// Children: one that gives back what it is given, one that is killed, one that cannot be started.
+/// Children: one that gives back what it is given, one that is killed, one at a terminal, one that cannot be started.
 struct ProcessWork {
   let loop: EventLoop
   let ledger: Ledger
@@ -8,6 +8,7 @@ struct ProcessWork {
   func start() {
     giveBack()
     kill()
+    type()
     if (try? loop.processes.spawn("/no/such/program")) != nil {
       ledger.expect(false, "no program was started")
     }
@@ -49,5 +50,28 @@ struct ProcessWork {
       ledger.once("exit of one that is killed") { _ in input.close(ledger.once("input's close")) })
     // One that cannot be killed ends with its input.
     do throws(UVError) { try child.kill() } catch { input.close() }
+  }
+
+  /// Closing the terminal ends a child that has one.
+  private func type() {
+    let size = TerminalSize(columns: 80, rows: 24)
+    guard let child = try? loop.processes.spawn("/bin/cat", terminal: size), let terminal = child.terminal
+    else {
+      return
+    }
+    ledger.started(child)
+    try? terminal.resize(to: TerminalSize(columns: 81, rows: 24))
+    var shown: [UInt8] = []
+    func end() { if !terminal.isClosing { terminal.close(ledger.once("terminal's close")) } }
+    terminal.write(
+      "typed\n", ledger.once("write to a terminal") { result in if case .failure = result { end() } })
+    terminal.start { result in
+      guard case .success(let part?) = result else { return end() }
+      shown += part
+      if shown.count < 14 { return }
+      ledger.expect(Bytes(shown) == "typed\r\ntyped\r\n", "\(Bytes(shown)) was shown")
+      end()
+    }
+    child.exit(ledger.once("exit of one at a terminal"))
   }
 }
