@@ -71,14 +71,61 @@ int cuv_socket_path(int fd, char *path, size_t size, bool is_abstract) {
   return 0;
 }
 
-int cuv_bind_path(const char *path) {
-  struct sockaddr_un address;
-  if (set_path(&address, path)) return UV_ENAMETOOLONG;
+/// A stream socket that is bound to an address, or a libuv error code.
+static int bind_to(const struct sockaddr_un *address, socklen_t length) {
   int fd = local_socket(SOCK_STREAM);
   if (fd < 0) return uv_translate_sys_error(errno);
-  if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0) return fd;
+  if (bind(fd, (const struct sockaddr *)address, length) == 0) return fd;
   // libuv says the same on every system about a directory that isn't there.
   int code = errno == ENOENT ? UV_EACCES : uv_translate_sys_error(errno);
   close(fd);
   return code;
 }
+
+int cuv_bind_path(const char *path) {
+  struct sockaddr_un address;
+  return set_path(&address, path) ? UV_ENAMETOOLONG : bind_to(&address, sizeof address);
+}
+
+#ifdef __linux__
+/// Fills in the address of an abstract name. Returns its length, which is a part of the name, or 0 if that is too long.
+static socklen_t set_abstract_name(struct sockaddr_un *address, const char *name) {
+  *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+  size_t length = strlen(name);
+  if (length >= sizeof address->sun_path) return 0;
+  memcpy(address->sun_path + 1, name, length);
+  return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+}
+
+int cuv_bind_abstract_name(const char *name) {
+  struct sockaddr_un address;
+  socklen_t length = set_abstract_name(&address, name);
+  return length ? bind_to(&address, length) : UV_ENAMETOOLONG;
+}
+
+int cuv_connect_abstract_name(const char *name) {
+  struct sockaddr_un address;
+  socklen_t length = set_abstract_name(&address, name);
+  if (!length) return UV_ENAMETOOLONG;
+  int fd = local_socket(SOCK_STREAM | SOCK_NONBLOCK);
+  if (fd < 0) return uv_translate_sys_error(errno);
+  int code;
+  // The system connects at once, or refuses because too many wait.
+  do code = connect(fd, (struct sockaddr *)&address, length);
+  while (code < 0 && errno == EINTR);
+  if (code == 0) return fd;
+  code = uv_translate_sys_error(errno);
+  close(fd);
+  return code;
+}
+#else
+int cuv_bind_abstract_name(const char *name) {
+  (void)name;
+  return UV_ENOTSUP;
+}
+
+int cuv_connect_abstract_name(const char *name) {
+  (void)name;
+  return UV_ENOTSUP;
+}
+#endif

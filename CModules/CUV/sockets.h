@@ -28,6 +28,10 @@ int cuv_socket_path(int fd, char *path, size_t size, bool is_abstract);
 /// A Unix domain socket that is bound to a path, or a libuv error code. libuv's own function would remove the
 /// file when the socket closes, even if another process has taken the socket over.
 int cuv_bind_path(const char *path);
+/// A Unix domain socket that is bound or connected to a name without a file, which libuv knows only from 1.46 on; or a
+/// libuv error code. Only Linux has such names.
+int cuv_bind_abstract_name(const char *name);
+int cuv_connect_abstract_name(const char *name);
 bool cuv_is_listening(int fd);
 /// Whether an IPv6 socket serves IPv4, too.
 bool cuv_is_dual_stack(int fd);

@@ -215,6 +215,7 @@ func socketPath(
     buffer throws(UVError) in
     var count = buffer.count
     try check(get(buffer.baseAddress!, &count), operation)
-    return count == 0 ? nil : FilePath(platformString: buffer.baseAddress!)
+    // An abstract name begins with a NUL.
+    return count == 0 || buffer[0] == 0 ? nil : FilePath(platformString: buffer.baseAddress!)
   }
 }

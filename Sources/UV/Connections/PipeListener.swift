@@ -8,7 +8,7 @@ import CUV
 ///
 /// The corresponding libuv type is `uv_pipe_t`.
 public final class PipeListener: StreamListener<PipeConnection>, PassableHandle {
-  private var pipe: UnsafeMutablePointer<uv_pipe_t> { block.raw.assumingMemoryBound(to: uv_pipe_t.self) }
+  var pipe: UnsafeMutablePointer<uv_pipe_t> { block.raw.assumingMemoryBound(to: uv_pipe_t.self) }
 
   init(loop: EventLoop, passesHandles: Bool) throws(UVError) {
     try super.init(
@@ -48,7 +48,7 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
     try check(code, "bind", path.subject)
   }
 
-  /// The path that the listener is bound to.
+  /// The path that the listener is bound to; nil for one with an abstract name.
   ///
   /// - Throws: `badDescriptor` if the listener is closed.
   ///

@@ -19,7 +19,19 @@ final class PipeWork {
     passHandles()
     oneWay()
     bothWays()
+    byAbstractName()
     loop.pipes.connect(path: "\(directory)/nobody", ledger.once("connect, meant"))
+  }
+
+  private func byAbstractName() {
+    let name = "swift-uv-fault-\(getpid())"
+    guard let listener = try? loop.pipes.listen(abstractName: name) else { return }
+    loop.pipes.connect(
+      abstractName: name,
+      ledger.once("connect to a name") { [self] result in
+        (try? result.get())?.close(ledger.once("the name's connection closes"))
+        listener.close(ledger.once("the name's listener closes"))
+      })
   }
 
   // MARK: Passing handles
