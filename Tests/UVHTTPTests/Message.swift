@@ -70,7 +70,7 @@ private func parse(_ parser: inout HeadParser, _ bytes: Bytes) -> (verdict: Verd
     guard let head = try parser.parse(bytes.span) else { return (.incomplete, nil) }
     return (.accepted(""), head)
   } catch {
-    return (.refused(error.code), nil)
+    return (.refused(error.status.code), nil)
   }
 }
 
@@ -104,7 +104,7 @@ func bodyVerdict(
       }
     }
   } catch {
-    return .refused(error.code)
+    return .refused(error.status.code)
   }
 }
 #endif

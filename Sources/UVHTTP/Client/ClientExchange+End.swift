@@ -38,7 +38,7 @@ extension ClientExchange {
   }
 
   func refuse(_ refusal: Refusal) {
-    let code: UVError.Code = refusal.code == 413 ? .messageTooLong : .protocolError
+    let code: UVError.Code = refusal.status == .contentTooLarge ? .messageTooLong : .protocolError
     fail(UVError(code, operation: "http", message: refusal.reason))
   }
 

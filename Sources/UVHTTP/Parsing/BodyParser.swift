@@ -1,4 +1,5 @@
 #if HTTP || Everything
+import HTTPTypes
 import UV
 
 /// Finds the parts of a body among the bytes that come, and where it ends (RFC 9112, 6 and 7).
@@ -121,7 +122,7 @@ struct BodyParser {
     var size = 0
     while position < bytes.count, let digit = bytes[position].hexadecimal {
       if position - start == Self.mostDigits || size > Int.max >> 4 {
-        throw Refusal(code: 413, reason: "the size of a chunk is too large")
+        throw Refusal(status: .contentTooLarge, reason: "the size of a chunk is too large")
       }
       size = size << 4 | digit
       position += 1

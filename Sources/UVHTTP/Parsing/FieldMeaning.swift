@@ -1,4 +1,5 @@
 #if HTTP || Everything
+import HTTPTypes
 import UV
 
 /// The meaning of a request's fields for its connection and its body (RFC 9112, 3.2, 6 and 9).
@@ -41,7 +42,7 @@ struct FieldMeaning {
 
   private mutating func takeExpectation(_ bytes: Span<UInt8>, _ value: Range<Int>) throws(Refusal) {
     guard bytes.isWord(value, "100-continue") else {
-      throw Refusal(code: 417, reason: "the expectation is unknown")
+      throw Refusal(status: .expectationFailed, reason: "the expectation is unknown")
     }
     expectsContinue = true
   }
@@ -83,7 +84,7 @@ struct FieldMeaning {
       throw .badRequest("the last transfer encoding isn't chunked")
     }
     if last == value { return }
-    throw Refusal(code: 501, reason: "the transfer encoding is unknown")
+    throw Refusal(status: .notImplemented, reason: "the transfer encoding is unknown")
   }
 
   /// Says what all fields together mean.

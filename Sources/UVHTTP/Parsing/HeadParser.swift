@@ -1,4 +1,5 @@
 #if HTTP || Everything
+import HTTPTypes
 import UV
 
 /// Reads the head of a request, as its bytes come (RFC 9112, 2 to 6).
@@ -58,7 +59,9 @@ struct HeadParser {
     let (start, count) = (position, bytes.count)
     var place = start
     while place < count, bytes[place].isToken { place += 1 }
-    if place - start > Self.longestMethod { throw Refusal(code: 501, reason: "the method is unknown") }
+    if place - start > Self.longestMethod {
+      throw Refusal(status: .notImplemented, reason: "the method is unknown")
+    }
     if place == count { return false }
     let method = start..<place
     guard !method.isEmpty, bytes[place] == .space else {
@@ -102,7 +105,9 @@ struct HeadParser {
     }
     let (major, dot, minor) = (bytes[digits], bytes[digits + 1], bytes[digits + 2])
     guard major.isDigit, dot == UInt8(ascii: "."), minor.isDigit else { throw wrong }
-    guard major == 0x31 else { throw Refusal(code: 505, reason: "only HTTP/1.0 and HTTP/1.1 are known") }
+    guard major == 0x31 else {
+      throw Refusal(status: .httpVersionNotSupported, reason: "only HTTP/1.0 and HTTP/1.1 are known")
+    }
     switch try LineEnd.read(bytes, at: digits + 3, orElse: "something follows the version") {
     case .incomplete: return nil
     case .end(let end): return (minor == 0x30 ? 0 : 1, end)
@@ -130,17 +135,19 @@ struct HeadParser {
 
 /// Why a message is refused: the status that says so to the client, and a reason for people.
 struct Refusal: Error, Equatable {
-  let code: Int
+  let status: HTTPResponse.Status
   let reason: String
 
-  static func badRequest(_ reason: String) -> Refusal { Refusal(code: 400, reason: reason) }
+  static func badRequest(_ reason: String) -> Refusal { Refusal(status: .badRequest, reason: reason) }
 }
 
 extension Refusal {
-  static let requestLineTooLong = Refusal(code: 414, reason: "the request line is too long")
-  static let fieldsTooLarge = Refusal(code: 431, reason: "the fields are too large")
-  static let tooManyFields = Refusal(code: 431, reason: "there are too many fields")
-  static let bodyTooLarge = Refusal(code: 413, reason: "the body is too large")
+  static let requestLineTooLong = Refusal(status: .uriTooLong, reason: "the request line is too long")
+  static let fieldsTooLarge = Refusal(
+    status: .requestHeaderFieldsTooLarge, reason: "the fields are too large")
+  static let tooManyFields = Refusal(
+    status: .requestHeaderFieldsTooLarge, reason: "there are too many fields")
+  static let bodyTooLarge = Refusal(status: .contentTooLarge, reason: "the body is too large")
   static let tooManyInterimAnswers = badRequest("there are too many interim answers")
   static let bareLineEnd = badRequest("a line doesn't end with CR LF")
 }

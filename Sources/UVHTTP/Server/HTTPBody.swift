@@ -90,7 +90,7 @@ public final class HTTPBody: _SentSource<Bytes> {
 
   /// Notes that nobody can restore the body.
   package func didNotKnowCoding() {
-    refuse(Refusal(code: 415, reason: "the body has a content coding that isn't known"))
+    refuse(Refusal(status: .unsupportedMediaType, reason: "the body has a content coding that isn't known"))
   }
 
   private func refuse(_ refusal: Refusal) {

@@ -38,14 +38,15 @@ extension ServerConnection {
   /// The program has lost a request, perhaps because it was to read no more of the body than a limit.
   func exchangeWasDropped(_ number: Int, _ refusal: Refusal?) {
     if !isServing { return }
-    answer(number, body.refusal ?? refusal ?? Refusal(code: 500, reason: "there is no answer"))
+    answer(
+      number, body.refusal ?? refusal ?? Refusal(status: .internalServerError, reason: "there is no answer"))
   }
 
   /// Answers in the program's place.
   func answer(_ number: Int, _ refusal: Refusal) {
     var response = HTTPResponse(status: refusal.status)
     response.headerFields[.contentType] = "text/plain; charset=utf-8"
-    let text = Bytes("\(refusal.code) \(refusal.reason)\n")
+    let text = Bytes("\(refusal.status.code) \(refusal.reason)\n")
     _ = answer(number, ResponseHead(response, .length(text.count)), text) { _ in }
   }
 
@@ -210,24 +211,6 @@ extension ServerConnection {
     let hasMore = input.bytes.count > (body.isComplete ? 0 : body.rest ?? 0)
     if !hasMore, hasEnded || stream.isQuiescing || server.isClosing { makeLast() }
     if let rest = body.rest, !body.isComplete, rest > limits.unreadBody { makeLast() }
-  }
-}
-
-extension Refusal {
-  var status: HTTPResponse.Status {
-    switch code {
-    case 400: .badRequest
-    case 408: .requestTimeout
-    case 413: .contentTooLarge
-    case 414: .uriTooLong
-    case 415: .unsupportedMediaType
-    case 417: .expectationFailed
-    case 431: .requestHeaderFieldsTooLarge
-    case 501: .notImplemented
-    case 503: .serviceUnavailable
-    case 505: .httpVersionNotSupported
-    default: .internalServerError
-    }
   }
 }
 #endif

@@ -85,7 +85,8 @@ extension ServerConnection {
   /// The body is wrong. The program may still answer.
   func refuseBody(_ refusal: Refusal, _ error: UVError?) {
     body.refusal = refusal
-    let code: UVError.Code = hasEnded ? .endOfFile : refusal.code == 413 ? .messageTooLong : .invalidArgument
+    let code: UVError.Code =
+      hasEnded ? .endOfFile : refusal.status == .contentTooLarge ? .messageTooLong : .invalidArgument
     endBodyTime()
     body.source.take()?.finish(error ?? UVError(code, operation: "read", message: refusal.reason))
     makeLast()

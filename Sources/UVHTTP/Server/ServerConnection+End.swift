@@ -14,7 +14,7 @@ extension ServerConnection {
 
   /// Answers the first request of a connection that is one too many, and ends it.
   func refuseConnection(_ number: Int) {
-    let refusal = Refusal(code: 503, reason: "there are too many connections")
+    let refusal = Refusal(status: .serviceUnavailable, reason: "there are too many connections")
     body.refusal = refusal
     answer(number, refusal)
   }

@@ -163,12 +163,12 @@ final class ServerConnection: GatheringWriter, BodyReader {
       }
       // While bytes wait for the client, its time is that of the write.
       if writeEnd.isSet { return read() }
-      return refuseBody(Refusal(code: 408, reason: "the body took too long"), error)
+      return refuseBody(Refusal(status: .requestTimeout, reason: "the body took too long"), error)
     }
     // The client waits for its answers.
     if !answers.isEmpty || writeCount > 0 { return advance() }
     if input.bytes.isEmpty { return close() }
-    refuse(Refusal(code: 408, reason: "the request took too long"))
+    refuse(Refusal(status: .requestTimeout, reason: "the request took too long"))
   }
 
   /// Goes on with what has come.
