@@ -43,7 +43,8 @@ public final class HTTPClient {
 
   /// Sends a GET request.
   ///
-  /// - Parameter url: A URL of `http` or `https`. Characters that aren't allowed in one must be encoded.
+  /// - Parameter url: A URL of `http` or `https`. Characters that aren't allowed in one must be encoded. A user in it,
+  ///   as in `https://USER:PASSWORD@example.com/`, becomes the field `Authorization`; no error names it.
   /// - Returns: A request for the answer, whatever its status. It fails as
   ///   ``send(_:body:onInterim:)`` does.
   public func get(_ url: String) -> Request<HTTPClientResponse> {
@@ -58,7 +59,12 @@ public final class HTTPClient {
   @discardableResult
   public func get(_ url: String, _ done: @escaping Completion<HTTPClientResponse>) -> PendingRequest {
     if let get = asking(url) { return core.send(get.outgoing, done) }
-    return loop.answer(done, UVError(.invalidArgument, operation: "http", subject: url))
+    return loop.answer(done, UVError(.invalidArgument, operation: "http", subject: Self.withoutUser(url)))
+  }
+
+  /// A text that is no URL, for an error: without what may be a password.
+  private static func withoutUser(_ text: String) -> String {
+    text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
   }
 
   /// The request for a URL; nil if it isn't one.

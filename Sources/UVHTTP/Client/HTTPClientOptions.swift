@@ -33,7 +33,7 @@ public struct HTTPClientOptions: Sendable {
   /// A request with 301, 302 or 303 becomes a GET, unless it is GET or HEAD, or for 301 and 302 another
   /// method than POST. One with 307 or 308 is sent again as it was, if its body is known as a whole. A
   /// redirect to another origin leaves out the fields `Authorization`, `Cookie` and `Proxy-Authorization`. A
-  /// redirect from `https` to `http` isn't followed.
+  /// redirect from `https` to `http`, or to a URL with a user, isn't followed.
   public var redirects = 0
   /// How many bytes all fields of an answer's head may have, 16 or more; 65,536 by default.
   public var fields = 65536

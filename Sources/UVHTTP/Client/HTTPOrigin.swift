@@ -59,8 +59,10 @@ struct HTTPOrigin: Hashable {
 extension HTTPRequest {
   /// Makes the request for a URL, to be sent by an ``HTTPClient``.
   ///
-  /// It is nil if the URL isn't one of `http` or `https`, names a user, or has a character that must be encoded.
-  /// A fragment is left out, since servers don't get it.
+  /// It is nil if the URL isn't one of `http` or `https`, or has a character that must be encoded. A fragment is left
+  /// out, since servers don't get it. A user in the URL, `USER:PASSWORD@` before the host, whose characters may be
+  /// encoded by percent signs, becomes the field `Authorization: Basic …` (RFC 7617), unless there is such a field. It is
+  /// not a part of the authority.
   ///
   /// - Parameters:
   ///   - method: The method.
@@ -69,26 +71,43 @@ extension HTTPRequest {
   ///
   /// The source is RFC 9110, 4.2.
   public init?(method: HTTPRequest.Method = .get, url: String, headerFields: HTTPFields = [:]) {
+    self.init(method, url, headerFields, mayNameUser: true)
+  }
+
+  /// - Parameter mayNameUser: Whether a user in the URL is taken. A server doesn't choose as which user others are
+  ///   asked.
+  fileprivate init?(
+    _ method: HTTPRequest.Method, _ url: String, _ headerFields: HTTPFields, mayNameUser: Bool
+  ) {
     // By bytes: characters would be found by Unicode's rules, which takes long.
     let bytes = url.utf8.span
     let (slash, question, hash) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
     var colon = 0
     while colon < bytes.count, bytes[colon] != UInt8(ascii: ":") { colon += 1 }
     guard colon + 2 < bytes.count, bytes[colon + 1] == slash, bytes[colon + 2] == slash else { return nil }
-    var pathStart = colon + 3
+    var (pathStart, host) = (colon + 3, colon + 3)
     while pathStart < bytes.count, bytes[pathStart] != slash, bytes[pathStart] != question,
       bytes[pathStart] != hash
-    { pathStart += 1 }
+    {
+      if bytes[pathStart] == UInt8(ascii: "@") { host = pathStart + 1 }
+      pathStart += 1
+    }
     var end = pathStart
     while end < bytes.count, bytes[end] != hash { end += 1 }
     let isUsual = url.hasPrefix("http:")
     let scheme = isUsual ? "http" : HTTPOrigin.smallLetters(url[bytes: 0..<colon])
-    let authority = String(url[bytes: colon + 3..<pathStart])
+    let authority = String(url[bytes: host..<pathStart])
     let rest = url[bytes: pathStart..<end]
     let path = pathStart < end && bytes[pathStart] == slash ? String(rest) : "/" + rest
     self.init(
       method: method, scheme: scheme, authority: authority, path: path, headerFields: headerFields)
     guard HTTPOrigin.isValid(scheme: scheme, authority: authority), path.isTarget else { return nil }
+    if host == colon + 3 { return }
+    let user = url[bytes: colon + 3..<host - 1]
+    guard mayNameUser, String(user).isTarget, let value = UserInformation.authorization(user) else {
+      return nil
+    }
+    if !user.isEmpty, headerFields[.authorization] == nil { self.headerFields[.authorization] = value }
   }
 
   /// Nil if the request says too little, or something that can't be.
@@ -128,7 +147,7 @@ extension HTTPRequest {
 
   /// The same request at another URL.
   private func at(_ url: String) -> HTTPRequest? {
-    HTTPRequest(method: method, url: url, headerFields: headerFields)
+    HTTPRequest(method, url, headerFields, mayNameUser: false)
   }
 
   /// A path without `.` and `..` (RFC 3986, 5.2.4).

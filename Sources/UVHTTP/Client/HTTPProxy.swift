@@ -51,37 +51,14 @@ public struct HTTPProxy: Sendable {
     rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     var authorization: String?
     if let sign = rest.lastIndex(of: "@") {
-      guard let user = Self.decoded(rest[..<sign]) else {
-        throw fault(.invalidArgument, "the proxy's user isn't one")
-      }
-      // Without a colon it is a user without a password.
-      let whole = user.contains(UInt8(ascii: ":")) ? user : user + [UInt8(ascii: ":")]
-      authorization = "Basic " + HandshakeKey.base64(whole)
+      authorization = UserInformation.authorization(rest[..<sign])
+      if authorization == nil { throw fault(.invalidArgument, "the proxy's user isn't one") }
       rest = rest[rest.index(after: sign)...]
     }
     guard let origin = HTTPOrigin(scheme: "http", authority: String(rest)) else {
       throw fault(.invalidArgument, "the proxy isn't a host with or without a port")
     }
     self.init(host: origin.host, port: origin.port, authorization: authorization)
-  }
-
-  /// Text whose percent signs encode bytes; nil if one doesn't.
-  private static func decoded(_ text: Substring) -> [UInt8]? {
-    let text = Array(text.utf8)
-    var (bytes, place): ([UInt8], Int) = ([], 0)
-    while place < text.count {
-      if text[place] != UInt8(ascii: "%") {
-        bytes.append(text[place])
-        place += 1
-        continue
-      }
-      guard place + 2 < text.count, let high = text[place + 1].hexadecimal,
-        let low = text[place + 2].hexadecimal
-      else { return nil }
-      bytes.append(UInt8(high << 4 | low))
-      place += 3
-    }
-    return bytes
   }
 }
 

@@ -14,7 +14,8 @@ extension HTTPClient {
   /// `wss` as for `https`, and waits as ``HTTPClientOptions`` say. Then it no longer belongs to the client.
   ///
   /// - Parameters:
-  ///   - url: A URL of `ws` or `wss`. Characters that aren't allowed in one must be encoded.
+  ///   - url: A URL of `ws` or `wss`. Characters that aren't allowed in one must be encoded. A user in it becomes the
+  ///     field `Authorization`.
   ///   - protocols: The subprotocols that the program speaks, the one that it likes best first:
   ///     ``WebSocket/subprotocol`` is the one that the server has chosen, if any.
   ///   - headerFields: Further fields of the request, such as `Origin` or a cookie.

@@ -55,6 +55,42 @@ import UVTestSupport
     }
   }
 
+  @Test("A user in a URL is sent to its origin alone, and is in no text that people read")
+  func user() async throws {
+    try await withLoop { loop in
+      let other = try ScriptedServer(loop) { _, _ in (Self.ok, false) }
+      var location = "/b"
+      let server = try ScriptedServer(loop) { _, request in
+        request == 2
+          ? (Self.ok, false)
+          : (Bytes("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: \(location)\r\n\r\n"), false)
+      }
+      var options = HTTPClientOptions()
+      options.redirects = 1
+      options.connections.resources = 1
+      let client = HTTPClient(loop, options: options)
+      let url = server.url.replacingOccurrences(of: "//", with: "//name:secret@")
+      let field = "authorization: basic bmftztpzzwnyzxq="
+      let answer = try await client.get(url).value
+      #expect(answer.url == server.url + "/b")
+      _ = try await answer.body.readToEnd(limit: 10).value
+      #expect(server.requests.count == 2 && server.requests.allSatisfy { $0.lowercased().contains(field) })
+      location = other.url + "/c"
+      #expect(await client.outcome(HTTPRequest(url: url)!) == "200 x")
+      #expect(other.requests.count == 1 && !other.requests[0].lowercased().contains("authorization"))
+      // A server doesn't choose a user.
+      location = other.url.replacingOccurrences(of: "//", with: "//name:secret@")
+      #expect(await client.outcome(HTTPRequest(url: server.url)!) == "302 ")
+      for wrong in ["http://name:secret@a b/", "name:secret@a"] {
+        let error = await #expect(throws: UVError.self) { _ = try await client.get(wrong).value }
+        #expect(error?.code == .invalidArgument && "\(error!)".contains("secret") == false)
+      }
+      try await client.close().value
+      server.close()
+      other.close()
+    }
+  }
+
   @Test("Interim answers are reported as they come, in each style, and folded fields are one line")
   func interim() async throws {
     let text: Bytes =

@@ -11,7 +11,9 @@ import Testing
       ("http://[::1]:80/a", "[::1]:80 /a"), ("http://a:/b", "a:80 /b"),
       ("ftp://a", nil), ("http://", nil), ("http://a b/", nil), ("http://a/b c", nil),
       ("http://a/\r\nb: c", nil),
-      ("http://user@a/", nil), ("http://a:0/", nil), ("http://a:65536/", nil), ("http://a:x/", nil),
+      ("http://user@a/", "a:80 /"), ("http://u:p@a:8080/b@c", "a:8080 /b@c"), ("http://u:p%4@a/", nil),
+      ("http://u p@a/", nil), ("http://u:\u{e9}@a/", nil), ("http://u@", nil), ("http://a:0/", nil),
+      ("http://a:65536/", nil), ("http://a:x/", nil),
       ("a/b", nil),
       ("http://a/é", nil), ("", nil),
     ] as [(String, String?)])
@@ -19,6 +21,22 @@ import Testing
     let request = HTTPRequest(url: url)
     #expect(request.map { "\($0.origin!.authority) \($0.path!)" } == expected)
     if url.hasPrefix("https") { #expect(request?.origin?.isSecure == true) }
+  }
+
+  @Test(
+    "A user in a URL becomes a field, which one that is there goes before",
+    arguments: [
+      ("http://Aladdin:open%20sesame@a/", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("http://a/", nil),
+      ("http://u@a/", "Basic dTo="), ("http://u:@a/", "Basic dTo="), ("http://:p@a/", "Basic OnA="),
+      ("http://u@b:p@a/", "Basic dUBiOnA="), ("http://u:%40%3A@a/", "Basic dTpAOg=="), ("http://@a/", nil),
+      ("http://a/u:p@b", nil),
+    ] as [(String, String?)])
+  func users(url: String, expected: String?) throws {
+    let request = try #require(HTTPRequest(url: url))
+    #expect(request.headerFields[.authorization] == expected)
+    #expect(request.authority == "a")
+    let other = try #require(HTTPRequest(url: url, headerFields: [.authorization: "mine"]))
+    #expect(other.headerFields[.authorization] == "mine")
   }
 
   @Test(
