@@ -19,6 +19,8 @@ final class ClientCall: Cancelling {
   @exclusivity(unchecked) private var done: Done?
   private var repeats = 0
   private var redirects = 0
+  /// The jar whose cookies are sent; nil if there is none, or the program sends its own.
+  @exclusivity(unchecked) private var jar: HTTPCookieJar?
   private var waiting = PendingRequest()
   @exclusivity(unchecked) private var exchange: ClientExchange?
 
@@ -36,6 +38,11 @@ final class ClientCall: Cancelling {
   }
 
   func begin(_ client: ClientCore, _ outgoing: OutgoingRequest, _ done: consuming Done) {
+    var outgoing = outgoing
+    if let jar = client.jar, outgoing.request.headerFields[.cookie] == nil {
+      self.jar = jar
+      outgoing = outgoing.with(jar)
+    }
     self.client = client
     self.outgoing = outgoing
     self.done = consume done
@@ -95,6 +102,7 @@ final class ClientCall: Cancelling {
   func rest() {
     guard done == nil, redirects == 0, let client = client.take() else { return }
     outgoing = nil
+    jar = nil
     repeats = 0
     if !waiting.isEmpty { waiting = PendingRequest() }
     client.keep(self)
@@ -105,6 +113,7 @@ final class ClientCall: Cancelling {
     self.exchange = nil
     switch result {
     case .success(let answer):
+      client.jar?.take(answer.headerFields, for: outgoing.request)
       if exchange.hasWaited, answer.status == .expectationFailed {
         // The server has no way to give leave (RFC 9110, 10.1.1).
         var request = outgoing.request
@@ -161,7 +170,9 @@ final class ClientCall: Cancelling {
         next.headerFields[name] = nil
       }
     }
-    let following = outgoing.changed(to: next, body)
+    if jar != nil { next.headerFields[.cookie] = nil }
+    var following = outgoing.changed(to: next, body)
+    if let jar { following = following.with(jar) }
     return following.fault == nil ? following : nil
   }
 

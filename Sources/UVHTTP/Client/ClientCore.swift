@@ -24,9 +24,10 @@ final class ClientCore {
   /// Some of the options, in nanoseconds.
   let total, headTimeout: UInt64
   let idleTimeout: Duration
+  let jar: HTTPCookieJar?
 
-  init(_ connector: Connector) {
-    (self.connector, loop) = (connector, connector.loop)
+  init(_ connector: Connector, _ jar: HTTPCookieJar? = nil) {
+    (self.connector, loop, self.jar) = (connector, connector.loop, jar)
     limits = connector.options.parsing
     total = connector.options.total.nanoseconds
     headTimeout = connector.options.headTimeout.nanoseconds

@@ -31,11 +31,12 @@ public final class HTTPClient {
   ///   - options: Limits, deadlines, redirects and a proxy.
   ///   - security: What secures connections for `https`: `loop.tls` of `UVTLS`, which verifies servers by the
   ///     system's roots, or `loop.tls.client(context)`. Without it, such requests fail with `notSupported`.
+  ///   - cookies: Where the cookies are that servers set, which are sent back then; nil for a client without cookies.
   public init(
     _ loop: EventLoop, options: HTTPClientOptions = HTTPClientOptions(),
-    security: (any StreamSecurity)? = nil
+    security: (any StreamSecurity)? = nil, cookies: HTTPCookieJar? = nil
   ) {
-    core = ClientCore(Connector(loop: loop, options: options, security: security))
+    core = ClientCore(Connector(loop: loop, options: options, security: security), cookies)
   }
 
   /// The loop that the client works on.
