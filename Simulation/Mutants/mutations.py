@@ -6,10 +6,12 @@ within each other or apart, so that a file can have all of them at once. The tex
 import hashlib
 import re
 
+import swift
+
 BOUNDARIES = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "==="}
 ASSIGNING = {"=", "+=", "-=", "*=", "/=", "&+=", "&-=", "|=", "&=", "^=", "<<=", ">>="}
 # Where an expression ends to the left; and to the right.
-BEGINS_AFTER = {"(", "[", "{", ",", ";", "return", "in", "if", "while", "guard", "else", "case", "where", "try", "await", "throw", "let",
+BEGINS_AFTER = {"(", "[", "{", ",", ";", "return", "in", "if", "while", "guard", "switch", "else", "case", "where", "try", "await", "throw", "let",
                 "var", "->", ":", "?", "}", "is", "as"} | ASSIGNING
 ENDS_BEFORE = {")", "]", "}", ",", ";", "{", "else", "?", ":", "where", "is", "as"} | ASSIGNING
 # What is said of the program, and nothing that it does.
@@ -66,7 +68,8 @@ class Finder:
         tokens = self.tokens
         if tokens[first].kind != "name" and tokens[first].text != "(" or tokens[first].text in NO_STATEMENT: return None
         if tokens[first].text[0] in "@#" or any(token.text in CLAIMS for token in tokens[first:last + 1]): return None
-        if tokens[first].text in ("super", "self") and tokens[first + 2].text == "init": return None
+        if tokens[first].text in swift.ACCESSORS and tokens[first + 1].text == "{": return None
+        if any(tokens[at].text in ("super", "self") and tokens[at + 2].text == "init" for at in range(first, last - 1)): return None
         index = first
         while index <= last:
             if tokens[index].text in ASSIGNING and self.source.is_binary(index):
@@ -138,6 +141,8 @@ class Finder:
         first, last = self.region(index)
         follows = self.tokens[last + 1].text if last + 1 < len(self.tokens) else ""
         raw = self.raw(first, last)
+        # A requirement of a generic declaration compares types.
+        if all(token.text[0].isupper() for token in self.tokens[first:last + 1] if token.kind == "name"): return
         if first == index or last == index or "{" in raw or "\n" in raw and "//" in raw or follows == "{" and not self.is_condition(first, last): return
         token, start = self.tokens[index], self.tokens[first].start
         mutant = raw[:token.start - start] + text + raw[token.end - start:]

@@ -16,7 +16,7 @@ ACCESSORS = {"get", "set", "willSet", "didSet", "_read", "_modify"}
 HEADS = TYPES | {"if", "guard", "while", "for", "switch", "repeat", "do", "defer", "func", "init", "deinit", "subscript", "catch", "else",
                  "var", "let"}
 GOES_ON = {"else", "catch", "where", "throws", "async", "as", "is", "->", "?", ":", ",", ")", "]", "{", "??", "."}
-WANTS_MORE = {"if", "guard", "while", "let", "var", "case", "try", "await", ",", ":", "->", "as", "is"}
+WANTS_MORE = {"if", "guard", "while", "where", "let", "var", "case", "try", "await", ",", ":", "->", "as", "is"}
 
 
 class Token:

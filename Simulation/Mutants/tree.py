@@ -170,9 +170,10 @@ def command(module, built):
     return [re.sub(r"^(|-fmodule-map-file=)/.*/CModules/CUV", own, word) for word in kept]
 
 
-def leave_out(mutants, said):
-    """Leaves out what the compiler complains of; how many mutants that are."""
-    complaints = set(re.findall(rf"^{re.escape(str(TREE))}/(\S+?):(\d+):(\d+): error: (.*)", said, re.M))
+def leave_out(mutants, said, is_first=False):
+    """Leaves out what the compiler complains of, or the first of it in each file; how many mutants that are."""
+    complaints = re.findall(rf"^{re.escape(str(TREE))}/(\S+?):(\d+):(\d+): error: (.*)", said, re.M)
+    complaints = {path: (path, *rest) for path, *rest in reversed(complaints)}.values() if is_first else set(complaints)
     # All are found before any is left out, as these change the lines.
     before, found = dict(mutants.refused), {}
     for path, line, column, why in complaints:
@@ -194,12 +195,13 @@ def check(mutants, built):
     for module in MODULES:
         files = [str(TREE / path) for path in mutants.files if path.startswith(f"Sources/{module}/")]
         start = command(module, built)
-        for mode in (["-typecheck"], ["-emit-sil", "-o", os.devnull]):
+        # Behind a mistake of syntax, the compiler takes what is right for wrong.
+        for mode in (["-parse"], ["-typecheck"], ["-emit-sil", "-o", os.devnull]):
             for number in range(1, 40):
                 write(mutants)
                 done = subprocess.run(start + mode + files, capture_output=True, text=True)
                 if done.returncode == 0: break
-                count = leave_out(mutants, done.stderr)
+                count = leave_out(mutants, done.stderr, mode == ["-parse"])
                 log(f"{module} {mode[0]}, {number}: {count} mutants left out")
                 if count == 0: raise SystemExit(f"Mutants/run: the compiler says\n{done.stderr[-4000:]}")
             else: raise SystemExit(f"Mutants/run: {module} isn't compiled yet")
