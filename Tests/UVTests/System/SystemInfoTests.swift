@@ -84,26 +84,6 @@ import UVTestSupport
     await expectError(.invalidArgument, of: try Environment.set(name, to: "\0"))
   }
 
-  @Test("What libuv allocates for an answer is given back", arguments: Answer.allCases)
-  func givenBack(answer: Answer) async throws {
-    // Within a loop's test, since no other loop of this process runs meanwhile.
-    try await withLoop { _ in try await expectFlatHeap(rounds: 1000) { _ in try answer.ask() } }
-  }
-
-  /// The answers that libuv allocates.
-  enum Answer: CaseIterable {
-    case environment, interfaces, processors, user
-
-    fileprivate func ask() throws(UVError) {
-      switch self {
-      case .environment: _ = try Environment.all()
-      case .interfaces: _ = try SystemInfo.interfaceAddresses()
-      case .processors: _ = try SystemInfo.processors()
-      case .user: _ = try SystemInfo.user()
-      }
-    }
-  }
-
   @Test func randomBytes() async throws {
     try await withLoop { loop in
       let first = try await loop.random(32).value
