@@ -81,5 +81,24 @@ import UVTestSupport
     let now = EventLoop.SchedulerTimeType(LoopClock.Instant(nanoseconds: 1_000_000_000))
     #expect(now.advanced(by: -half).distance(to: now) == half)
   }
+
+  @Test func `Lengths are held at the longest that there are`() {
+    typealias Stride = EventLoop.SchedulerTimeType.Stride
+    let numbers = [Int.min, .min / 1000, -1_000_000_007, -1, 0, 1, 1_000_000_007, .max / 1000, .max]
+    func held(_ value: Int128) -> Stride { .nanoseconds(Int(clamping: value)) }
+    for a in numbers {
+      let (one, wide) = (Stride.nanoseconds(a), Int128(a))
+      #expect(Stride.microseconds(a) == held(wide * 1000) && Stride.milliseconds(a) == held(wide * 1_000_000))
+      #expect(Stride.seconds(a) == held(wide * 1_000_000_000))
+      #expect(Stride.seconds(Double(a.signum()) * 1e30) == held(Int128(a.signum()) << 64))
+      for b in numbers {
+        var (sum, difference) = (one, one)
+        sum += .nanoseconds(b)
+        difference -= .nanoseconds(b)
+        #expect(sum == held(wide + Int128(b)) && difference == held(wide - Int128(b)), "\(a), \(b)")
+        #expect((one < .nanoseconds(b)) == (a < b))
+      }
+    }
+  }
 }
 #endif

@@ -1,0 +1,42 @@
+import Testing
+import UV
+import UVTestSupport
+
+/// What a loop's lag says of the waits of events, beside a model: turns of drawn lengths, and an event at any moment.
+@Suite struct LagModelTests {
+  @Test func `The waits of events are those of the turns that there were`() async throws {
+    try await withLoop { loop in
+      try loop.configure(.lag)
+      try await loop.sleep(for: .milliseconds(1)).value
+      var generator = SystemRandomNumberGenerator()
+      for _ in 0..<40 {
+        spin(for: .microseconds(Int.random(in: 1...4000, using: &generator)))
+        try await loop.sleep(for: .zero).value
+      }
+      let lag = loop.lag
+      var turns: [(length: Double, count: Double)] = []
+      lag.forEachLength { turns.append((Double($0), Double($1))) }
+      let elapsed = max(lag.elapsedTime, lag.busyTime) / .nanoseconds(1)
+      // The lengths are known to a sixteenth; those here are the most that they may be.
+      let mean = turns.reduce(0) { $0 + $1.count * $1.length * $1.length / 2 } / elapsed
+      #expect(0.85...1.01 ~= lag.waitMean / .nanoseconds(1) / mean, "\(lag.waitMean), not \(mean)")
+      let squares = turns.reduce(0) { $0 + $1.count * $1.length * $1.length * $1.length / 3 } / elapsed
+      let deviation = (squares - mean * mean).squareRoot()
+      #expect(0.85...1.15 ~= lag.waitStandardDeviation / .nanoseconds(1) / deviation)
+      for percent in [50, 90, 99, 99.9] {
+        let wait = lag.waitPercentile(percent) / .nanoseconds(1)
+        // The share of moments at which an event waits longer.
+        func share(_ wait: Double) -> Double {
+          turns.reduce(0) { $0 + $1.count * max(0, $1.length - wait) } / elapsed
+        }
+        #expect(share(wait * 1.1 + 1000) <= 1 - percent / 100 + 0.001, "\(percent) %: \(wait)")
+        #expect(share(wait * 0.9) >= min(1 - percent / 100, share(0)) - 0.001, "\(percent) %: \(wait)")
+      }
+    }
+  }
+
+  private func spin(for duration: Duration) {
+    let end = LoopClock.Instant.now.advanced(by: duration)
+    while LoopClock.Instant.now < end {}
+  }
+}
