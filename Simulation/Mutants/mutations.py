@@ -41,6 +41,8 @@ class Finder:
     def __init__(self, source, enums):
         self.source, self.tokens, self.text, self.enums, self.edits = source, source.tokens, source.text, enums, []
         self.statement_of, self.clauses = {}, set(source.conditions)
+        self.claims = [(token.start, self.tokens[self.tokens[index + 1].partner].end) for index, token in enumerate(self.tokens[:-1])
+                       if token.text in CLAIMS and self.tokens[index + 1].text == "("]
         for block in source.blocks:
             for first, last in block.statements:
                 if block.kind in CODE: self.statement_of[(first, last)] = block
@@ -50,7 +52,7 @@ class Finder:
 
     def add(self, kind, first, last, before, after, text):
         start, end = self.span(first, last)
-        if not self.source.is_live(start): return
+        if not self.source.is_live(start) or any(low <= start and end <= high for low, high in self.claims): return
         self.edits.append(Edit(kind, start, end, before, after, self.tokens[first].line, " ".join(text.split())))
 
     def find(self):
@@ -204,9 +206,10 @@ class Finder:
 def braces(text): return text.replace("{", "{{").replace("}", "}}")
 
 
-def find(path, source, enums):
-    """The mutants of a file, outer ones before those within, each with a key that stays while its function does."""
-    edits, stack, kept, seen = Finder(source, enums).find(), [], [], {}
+def find(path, source, enums, seen):
+    """The mutants of a file, outer ones before those within, each with a key that stays while its function does. `seen` counts the keys
+    of all files: functions may have the same text."""
+    edits, stack, kept = Finder(source, enums).find(), [], []
     functions = sorted({block.function for block in source.blocks if block.function})
     spans = [(source.tokens[first].start, source.tokens[last].end) for first, last in functions]
     order = {kind: number for number, kind in enumerate(("exchange", "error", "call", "assignment", "return"))}

@@ -61,13 +61,13 @@ class Mutants:
     """All mutants of the sources, by file; and those that the compiler has refused."""
 
     def __init__(self):
-        self.files, self.all, numbers = {}, [], set()
+        self.files, self.all, numbers, seen = {}, [], set(), {}
         for module in MODULES:
             paths = sorted((ROOT / "Sources" / module).rglob("*.swift"))
             sources = {str(path.relative_to(ROOT)): swift.Source(path.read_text()) for path in paths}
             enums = {name: members for source in sources.values() for name, members in source.enums.items()}
             for path, source in sources.items():
-                self.files[path] = (source.text, mutations.find(path, source, enums))
+                self.files[path] = (source.text, mutations.find(path, source, enums, seen))
         self.all = [edit for _, edits in self.files.values() for edit in edits]
         # A number that comes from the key stays when other files change, and they needn't be compiled again.
         for edit in sorted(self.all, key=lambda edit: edit.key):
