@@ -2,7 +2,9 @@
 import UV
 
 /// The bytes that a connection has received and not used, which begin with the next request or with a body.
-struct RequestInput {
+///
+/// It can't be copied: each look at a part of it, through the connection, would copy all of it.
+struct RequestInput: ~Copyable {
   enum NextHead {
     case none
     /// A part of a head has come.
