@@ -128,6 +128,7 @@ WRITE(pwrite64, (int fd, const void *bytes, size_t count, long at), (fd, bytes, 
 WRITE(send, (int fd, const void *bytes, size_t count, int flags), (fd, bytes, count, flags), (long)count)
 CALL(recv, (int fd, void *bytes, size_t count, int flags), (fd, bytes, count, flags))
 CALL(sendmsg, (int fd, const void *message, int flags), (fd, message, flags))
+WRITE(sendfile, (int to, int from, long *offset, size_t count), (to, from, offset, count), (long)count)
 CALL(recvmsg, (int fd, void *message, int flags), (fd, message, flags))
 CALL_INT(accept4, (int fd, void *address, void *length, int flags), (fd, address, length, flags))
 CALL_INT(accept, (int fd, void *address, void *length), (fd, address, length))
