@@ -134,6 +134,12 @@ int cuv_is_main_thread(void);
 
 static inline uintptr_t cuv_thread_id(void) { return (uintptr_t)pthread_self(); }
 
+/// What `CurrentLoop` keeps for the calling thread; null if there is nothing. To ask a key of pthreads takes four times as
+/// long, and each microtask asks.
+extern __thread void *cuv_thread_slot_place;
+static inline void *cuv_thread_slot(void) { return cuv_thread_slot_place; }
+static inline void cuv_set_thread_slot(void *slot) { cuv_thread_slot_place = slot; }
+
 /// Names the calling thread for debuggers. Linux keeps the first 15 bytes.
 void cuv_name_thread(const char *name);
 

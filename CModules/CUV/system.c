@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #endif
 
+__thread void *cuv_thread_slot_place;
+
 int cuv_is_main_thread(void) {
 #ifdef __linux__
   return getpid() == (pid_t)syscall(SYS_gettid);

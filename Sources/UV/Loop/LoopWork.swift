@@ -44,9 +44,14 @@ extension EventLoop {
   ///
   /// Call it on the loop's thread; from other threads, use ``LoopExecutor/execute(_:)``. After ``shutdown()``
   /// there is no later turn, so `body` runs at once.
-  public func queueMicrotask(_ body: @escaping () -> Void) {
-    requireOnLoop()
-    enqueue(.closure(body))
+  @inlinable
+  public func queueMicrotask(_ body: @escaping () -> Void) { takeMicrotask(body) }
+
+  /// Does the same, and takes `body` over: a closure that the caller makes for it isn't retained and released.
+  @usableFromInline
+  func takeMicrotask(_ body: consuming @escaping () -> Void) {
+    requireOnLoop("queueMicrotask(_:)")
+    enqueue(.closure(consume body))
   }
 
   /// Queues a microtask, as ``queueMicrotask(_:)`` queues a closure, but without an allocation. Call it on

@@ -3,19 +3,7 @@ import Synchronization
 
 /// The loop of each thread, kept in a thread-specific value.
 enum CurrentLoop {
-  private static let slots: ThreadLocal<Slot> = {
-    let slots = ThreadLocal<Slot>()
-    knownKey.store(UInt(slots.key), ordering: .relaxed)
-    return slots
-  }()
-
-  /// The key of the slots, read without checking whether it has been created. A thread that doesn't see the
-  /// key yet has no loop either, and a key that doesn't exist has no value.
-  private static let knownKey = Atomic<UInt>(UInt(pthread_key_t.max))
-
-  private static var key: pthread_key_t {
-    @inline(__always) get { pthread_key_t(truncatingIfNeeded: knownKey.load(ordering: .relaxed)) }
-  }
+  private static let slots = ThreadLocal<Slot>()
 
   /// A thread's place for its loop. It outlives both: a loop may end on another thread than the one that made
   /// it, and then takes itself out from there.
@@ -25,6 +13,15 @@ enum CurrentLoop {
     // it goes.
     /// The adopted loops of the thread, in the order in which they were made.
     private var adopted: [Unmanaged<EventLoop>] = []
+    /// The thread's alone, too.
+    fileprivate let spares: UnsafeMutablePointer<SpareMicrotasks> = .allocate(capacity: 1)
+
+    init() { spares.initialize(to: SpareMicrotasks()) }
+
+    deinit {
+      spares.pointee.deallocate()
+      spares.deallocate()
+    }
 
     /// Notes an adopted loop. If the thread has another loop, each of their callbacks says whose it is.
     func adopt(_ loop: EventLoop) {
@@ -71,11 +68,32 @@ enum CurrentLoop {
   }
 
   /// This thread's slot; the thread keeps it.
-  static var slot: Slot { slots.get { Slot() } }
+  static var slot: Slot {
+    let slot = slots.get { Slot() }
+    cuv_set_thread_slot(Unmanaged.passUnretained(slot).toOpaque())
+    return slot
+  }
+
+  /// The slot, if the thread has one.
+  @inline(__always)
+  private static func existing() -> Unmanaged<Slot>? {
+    // Sound: the thread keeps its slot, and takes it out here before it goes.
+    cuv_thread_slot().map { Unmanaged<Slot>.fromOpaque($0) }
+  }
 
   @inline(__always)
-  private static func loop() -> Unmanaged<EventLoop>? {
-    ThreadLocal<Slot>.object(of: key)?._withUnsafeGuaranteedRef { $0.loop }
+  private static func loop() -> Unmanaged<EventLoop>? { existing()?._withUnsafeGuaranteedRef { $0.loop } }
+
+  /// A microtask that ``keepSpare(_:)`` has kept.
+  @inline(__always)
+  static func takeSpare() -> _Microtask? {
+    existing()?._withUnsafeGuaranteedRef { $0.spares }.pointee.take()
+  }
+
+  /// Keeps a microtask for use again, unless the thread has enough.
+  @inline(__always)
+  static func keepSpare(_ microtask: consuming _Microtask) {
+    existing()?._withUnsafeGuaranteedRef { $0.spares }.pointee.keep(microtask)
   }
 
   static func get() -> EventLoop? { loop()?.takeUnretainedValue() }
@@ -113,6 +131,46 @@ enum CurrentLoop {
   }
 
   static func set(_ loop: EventLoop?) { slot.set(loop) }
+}
+
+/// The microtasks that a thread has at hand for use again. All are of one class, which alone uses this: that of promises
+/// in a chain.
+struct SpareMicrotasks {
+  /// 24 KiB of promises.
+  private static let most = 256
+
+  private var memory: UnsafeMutablePointer<_Microtask>?
+  private var count = 0
+
+  @inline(__always)
+  mutating func take() -> _Microtask? {
+    if count == 0 { return nil }
+    count &-= 1
+    // Sound: as many places are filled, and so there is memory.
+    return (memory.unsafelyUnwrapped + count).move()
+  }
+
+  @inline(__always)
+  mutating func keep(_ microtask: consuming _Microtask) {
+    if count == Self.most { return }
+    if memory == nil { memory = .allocate(capacity: Self.most) }
+    (memory.unsafelyUnwrapped + count).initialize(to: microtask)
+    count &+= 1
+  }
+
+  func deallocate() {
+    memory?.deinitialize(count: count)
+    memory?.deallocate()
+  }
+}
+
+extension _Microtask {
+  /// Takes an object that this thread has kept; nil if there is none.
+  package static func takeSpare() -> _Microtask? { CurrentLoop.takeSpare() }
+
+  /// Keeps an object that is done with, for ``takeSpare()`` on this thread. The caller has its last reference, and has
+  /// made it as good as new. A thread keeps no more than a number of them.
+  package static func keepSpare(_ microtask: consuming _Microtask) { CurrentLoop.keepSpare(microtask) }
 }
 
 extension EventLoop {

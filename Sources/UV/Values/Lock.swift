@@ -40,6 +40,8 @@ package struct ThreadLocal<Object: AnyObject>: Sendable {
     var key = pthread_key_t()
     let code = pthread_key_create(&key) { object in
       let object: UnsafeMutableRawPointer? = object
+      // The slot may be what is released. Whoever asks for it now gets it by its key.
+      cuv_set_thread_slot(nil)
       // Balances the retain in `get`.
       if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
     }
@@ -63,13 +65,9 @@ package struct ThreadLocal<Object: AnyObject>: Sendable {
   }
 
   /// This thread's object; nil if the thread has none.
-  package var existing: Object? { Self.object(of: key)?.takeUnretainedValue() }
-
-  /// This thread's object; nil if the thread has none, or if the key doesn't exist.
-  @inline(__always)
-  static func object(of key: pthread_key_t) -> Unmanaged<Object>? {
+  package var existing: Object? {
     // Sound: the thread keeps its object.
-    pthread_getspecific(key).map { Unmanaged<Object>.fromOpaque($0) }
+    pthread_getspecific(key).map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
   }
 }
 
