@@ -18,9 +18,9 @@
 /// The corresponding libuv type is `uv_req_t`.
 public struct Request<Success> {
   /// How to start the work. A request without a value has a case of its own. Its function has a known type,
-  /// so calling it needs none of the allocations that converting a generic function costs. A write and a
-  /// frame that is read have a case of their own too: they are by far the most frequent requests, and need no
-  /// closure here.
+  /// so calling it needs none of the allocations that converting a generic function costs. A write, a
+  /// frame that is read and a sleep have a case of their own too: they are by far the most frequent requests, and
+  /// need no closure here.
   @usableFromInline
   enum Body {
     @usableFromInline typealias AsVoid = (@escaping Completion<Success>) -> Completion<Void>
@@ -29,6 +29,7 @@ public struct Request<Success> {
     /// Work of a program's own, which may lose its completion; see ``LossNotice``.
     case custom(EventLoop, RequestName, (@escaping Completion<Success>) -> PendingRequest)
     case void(EventLoop, RequestName, (@escaping Completion<Void>) -> PendingRequest, AsVoid)
+    case sleep(EventLoop, Duration, AsVoid)
     case direct(any DirectWork, RequestName, AsVoid)
     case shared(any SharedWork<Success>, Int, RequestName)
     case write(ByteStream, Bytes, AsVoid)
@@ -43,7 +44,8 @@ public struct Request<Success> {
   @inlinable
   public var loop: EventLoop {
     switch body {
-    case .start(let loop, _, _), .custom(let loop, _, _), .void(let loop, _, _, _): loop
+    case .start(let loop, _, _), .custom(let loop, _, _), .void(let loop, _, _, _), .sleep(let loop, _, _):
+      loop
     case .direct(let work, _, _): work.loop
     case .shared(let work, _, _): work.loop
     case .write(let stream, _, _), .writeAll(let stream, _, _), .frame(let stream, _): stream.loop
@@ -89,6 +91,7 @@ public struct Request<Success> {
     case .start(_, _, let start): start(done)
     case .custom(let loop, let name, let start): LossNotice.start(start, loop, name, done)
     case .void(_, _, let start, let asVoid): start(asVoid(done))
+    case .sleep(let loop, let duration, let asVoid): loop.startSleep(duration, asVoid(done))
     case .direct(let work, _, let asVoid): work.start(asVoid(done))
     case .shared(let work, let argument, _): work.start(argument, GenericCompletion(done))
     case .write(let stream, let bytes, let asVoid): stream.write(bytes, asVoid(done))
@@ -110,6 +113,7 @@ extension Request {
     case .start(_, _, let start): return start(done())
     case .custom(let loop, let name, let start): return LossNotice.start(start, loop, name, done())
     case .void(_, _, let start, _): return start(void())
+    case .sleep(let loop, let duration, _): return loop.startSleep(duration, void())
     case .direct(let work, _, _): return work.start(void())
     case .shared: return sharedWork!.start(sharedArgument, GenericCompletion(done()))
     case .write(let stream, let bytes, _): return stream.write(bytes, void())
@@ -141,6 +145,11 @@ extension Request where Success == Void {
     _ start: @escaping (@escaping Completion<Void>) -> PendingRequest
   ) {
     body = .void(loop, RequestName(operation), start) { $0 }
+  }
+
+  @inlinable
+  init(sleepingFor duration: Duration, on loop: EventLoop) {
+    body = .sleep(loop, duration) { $0 }
   }
 
   @inlinable

@@ -33,6 +33,7 @@ extension Request {
     case .start(_, let name, _), .custom(_, let name, _), .void(_, let name, _, _), .direct(_, let name, _),
       .shared(_, _, let name):
       name
+    case .sleep: RequestName("sleep")
     case .write, .writeAll: RequestName("write")
     case .frame: RequestName("read")
     }

@@ -19,6 +19,8 @@ package class LoopTaskBase {
   let origin: SourcePlace
   let start: UInt64
   @exclusivity(unchecked) private var tie: Tie?
+  /// What resumes the task from a sleep, as a pointer, which is the smallest form.
+  @exclusivity(unchecked) private var sleeper: UnsafeRawPointer?
 
   // Properties of one byte stand together. With seven of them a task that waits for good takes 160 bytes.
   @exclusivity(unchecked) private var state = State.unbegun
@@ -223,6 +225,22 @@ package class LoopTaskBase {
   @usableFromInline
   @inline(__always)
   func didWait() { wait = PendingRequest() }
+
+  @usableFromInline typealias Sleeper = UnsafeContinuation<UnsafeTransfer<Result<Void, UVError>>, Never>
+
+  /// Starts a sleep of the task, which is resumed at its end. The completion captures the task and nothing else, and so
+  /// isn't allocated.
+  @usableFromInline
+  func sleep(_ duration: Duration, on loop: EventLoop, _ continuation: Sleeper) {
+    // Sound: a continuation is a pointer and nothing else, and the task has one at a time.
+    sleeper = unsafeBitCast(continuation, to: UnsafeRawPointer.self)
+    willWait(for: loop.startSleep(duration) { [self] in endSleep($0) })
+  }
+
+  private func endSleep(_ result: Result<Void, UVError>) {
+    // Sound: as above. The result is made and taken on the loop's thread.
+    unsafeBitCast(sleeper.take()!, to: Sleeper.self).resume(returning: UnsafeTransfer(result))
+  }
 }
 
 /// A task that another task waits for.

@@ -52,7 +52,13 @@ extension Request where Success == Void {
       }
       guard let caller = loop.currentTaskUnlessCancelled() else { throw cancellation }
       guard let task = caller else { return try await waitInAnotherTask().get() }
-      let result = await withContinuation { startWork($0, task) }
+      let result = await withContinuation { continuation in
+        if case .sleep(let loop, let duration, _) = body {
+          task.sleep(duration, on: loop, continuation)
+        } else {
+          startWork(continuation, task)
+        }
+      }
       task.didWait()
       try result.value.get()
     }

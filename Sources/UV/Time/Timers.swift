@@ -21,9 +21,7 @@ extension EventLoop {
   /// Complexity: O(1) for starting, cancelling and firing, however many sleeps there are.
   ///
   /// The corresponding libuv function is `uv_timer_start`.
-  public func sleep(for duration: Duration) -> Request<Void> {
-    Request(of: self) { [self] in sleep(for: duration, $0) }
-  }
+  public func sleep(for duration: Duration) -> Request<Void> { Request(sleepingFor: duration, on: self) }
 
   /// Waits for a time; see ``sleep(for:)``.
   ///
