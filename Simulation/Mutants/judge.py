@@ -67,10 +67,17 @@ class Tests:
                 process.wait()
                 return Ran(verdict, test, round(time.monotonic() - begin, 2), times, failed)
 
+            delays = {}
+
             def waited():
-                """How long its threads have waited for a processor. That is no fault of a test."""
-                try: return sum(int(task.read_text().split()[1]) for task in pathlib.Path(f"/proc/{process.pid}/task").glob("*/schedstat")) / 1e9
-                except (OSError, IndexError): return 0.0
+                """How long the threads of the program and of what it has started have waited for a processor. That is no fault of a test."""
+                for number in filter(str.isdigit, os.listdir("/proc")):
+                    try:
+                        if os.getsid(int(number)) != process.pid: continue
+                        for task in os.listdir(f"/proc/{number}/task"):
+                            with open(f"/proc/{number}/task/{task}/schedstat") as file: delays[task] = int(file.read().split()[1]) / 1e9
+                    except (OSError, IndexError): pass
+                return sum(delays.values())
 
             count, groups = 0, set()
             while True:
@@ -105,10 +112,10 @@ class Tests:
                     if count == 0 and plant is not None: raise SystemExit(f"Mutants/run: {filters} selects no test (exit code {process.returncode})")
                     if process.returncode < 0 or started: return end("crashed", last)
                     return end("failed" if failed else "passed" if process.returncode == 0 else "crashed", failed[0] if failed else last)
-                now, idle = time.monotonic(), waited()
-                # Without a mutant a test takes what it takes.
-                if now - begin - min(idle, 4 * limit) > limit: return end("hung", last)
-                if last and plant is not None and now - started[last][1] - (idle - started[last][2]) > 10 + 5 * usual.get(last, SLOW): return end("hung", last)
+                # Without a mutant a test takes what it takes. Most of the time nobody has to ask how long threads have waited.
+                now, most = time.monotonic(), 10 + 5 * usual.get(last, SLOW)
+                if now - begin > limit and now - begin - min(waited(), 20 * limit) > limit: return end("hung", last)
+                if last and plant is not None and now - started[last][1] > most and now - started[last][1] - (waited() - started[last][2]) > most: return end("hung", last)
                 time.sleep(0.05)
 
     # What is reached
@@ -177,10 +184,13 @@ class Tests:
                 test = self.name(ran.test)
                 # A test may fail for another reason: it has to do so again by itself, and to pass then without the mutant. A crash
                 # needs no second look.
-                again = self.run(["^" + re.escape(test)], [], 40, edit.number) if ran.verdict != "crashed" and test else ran
-                spent += again.seconds if again is not ran else 0
-                if again.verdict != "passed" and (again is ran or self.run(["^" + re.escape(test)], [], 40).verdict == "passed"):
+                again, alone = ran, (["^" + re.escape(test)], [], 40) if test else ([self.pattern(suite) for suite in suites], left, 3 * usual + 30)
+                if ran.verdict != "crashed":
+                    again = self.run(*alone, edit.number)
+                    spent += again.seconds
+                if again.verdict != "passed" and (again is ran or self.run(*alone).verdict == "passed"):
                     return {"verdict": "killed", "how": ran.verdict, "by": test, "seconds": round(spent, 1)}
+                if not test: break
                 shaky.append("^" + re.escape(test))
                 left = left + shaky[-1:]
             asked += len(suites)
