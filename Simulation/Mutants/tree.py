@@ -7,14 +7,23 @@ import re
 import shutil
 import subprocess
 
+import bugs
 import mutations
 import swift
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = ROOT / ".build-mutants"
-TREE, SCRATCH = BUILD / "tree", BUILD / "scratch"
-# What the compiler has taken.
-STAMP = BUILD / "taken"
+PATCHES = ROOT / "Simulation/PlantedBugs"
+
+
+def use(folder):
+    """Where the copy is, and what is built of it: one for the tests, and one for the simulation. STAMP says what the compiler has taken."""
+    global BUILD, TREE, SCRATCH, STAMP
+    BUILD = folder
+    TREE, SCRATCH, STAMP = BUILD / "tree", BUILD / "scratch", BUILD / "taken"
+    BUILD.mkdir(parents=True, exist_ok=True)
+
+
+use(ROOT / ".build-mutants")
 # The modules, in the order of their imports.
 MODULES = ("UV", "UVHTTP", "UVTLS", "UVPromises", "UVFutures")
 # What the tests of these need. The rest of the package isn't built.
@@ -58,26 +67,30 @@ def log(text): print(text, flush=True)
 
 
 class Mutants:
-    """All mutants of the sources, by file; and those that the compiler has refused."""
+    """All mutants of the sources, by file; the bugs of `PlantedBugs`; and what the compiler has refused."""
 
     def __init__(self):
         self.files, self.all, numbers, seen = {}, [], set(), {}
+        self.bugs = [bugs.Bug(patch, ROOT) for patch in sorted(PATCHES.glob("*.patch"))]
         for module in MODULES:
             paths = sorted((ROOT / "Sources" / module).rglob("*.swift"))
             sources = {str(path.relative_to(ROOT)): swift.Source(path.read_text()) for path in paths}
             enums = {name: members for source in sources.values() for name, members in source.enums.items()}
             for path, source in sources.items():
-                self.files[path] = (source.text, mutations.find(path, source, enums, seen))
-        self.all = [edit for _, edits in self.files.values() for edit in edits]
+                found = mutations.find(path, source, enums, seen)
+                self.all += found
+                # What has the place of a whole function is around its mutants.
+                found = [edit for bug in self.bugs for edit in bug.bodies.get(path, [])] + found
+                self.files[path] = (source.text, sorted(found, key=lambda edit: (edit.start, -edit.end)))
         # A number that comes from the key stays when other files change, and they needn't be compiled again.
-        for edit in sorted(self.all, key=lambda edit: edit.key):
-            number = int(hashlib.sha256(edit.key.encode()).hexdigest()[:6], 16)
+        for edits in [[edit] for edit in sorted(self.all, key=lambda edit: edit.key)] + [bug.edits for bug in self.bugs]:
+            number = int(hashlib.sha256(edits[0].key.encode()).hexdigest()[:6], 16)
             while number in numbers: number = (number + 1) % NUMBERS
             numbers.add(number)
-            edit.number = number
+            for edit in edits: edit.number = number
         self.refusals = BUILD / "refused.json"
         stored = json.loads(self.refusals.read_text()) if self.refusals.exists() else {}
-        keys = {edit.key for edit in self.all}
+        keys = {edit.key for edit in self.all} | {bug.name for bug in self.bugs}
         self.refused = {key: why for key, why in stored.items() if key in keys}
         self.wanted = BUILD / "planted.json"
         self.planted = keys.intersection(json.loads(self.wanted.read_text()) if self.wanted.exists() else [])
@@ -208,15 +221,24 @@ def check(mutants, built):
     STAMP.write_text(digest(mutants))
 
 
-def build(mutants):
-    """The program with all tests and the mutants that were asked for. The compiler may still refuse some when it optimizes what is inlined."""
-    words = ["swift", "build", "--package-path", str(TREE), "--scratch-path", str(SCRATCH), "--traits", "Everything", "--build-tests",
-             "--disable-build-manifest-caching"]
+def build(mutants, program="swift-uvPackageTests.xctest"):
+    """The program with all tests, or `uvsim`, with the mutants that were asked for. The compiler may still refuse some when it optimizes what is inlined."""
+    words = ["swift", "build", "--scratch-path", str(SCRATCH)]
+    if program == "uvsim": words += ["--package-path", str(TREE / "Simulation"), "-c", "release", "--product", program]
+    else: words += ["--package-path", str(TREE), "--traits", "Everything", "--build-tests", "--disable-build-manifest-caching"]
     while True:
         write(mutants)
+        if program == "uvsim": write_simulation()
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode == 0:
             STAMP.write_text(digest(mutants))
-            return SCRATCH / "debug/swift-uvPackageTests.xctest"
+            return SCRATCH / ("release" if program == "uvsim" else "debug") / program
         said = done.stdout + done.stderr
         if leave_out(mutants, said) == 0: raise SystemExit("Mutants/run: the build says\n" + "\n".join(re.findall(r".*error:.*", said)[:30]) + said[-2000:])
+
+
+def write_simulation():
+    """The package of the simulation beside the library's, without its tests."""
+    for folder in ("Sources", "Tests/Support"):
+        shutil.copytree(ROOT / "Simulation" / folder, TREE / "Simulation" / folder, dirs_exist_ok=True)
+    put(TREE / "Simulation/Package.swift", (ROOT / "Simulation/Package.swift").read_text() + "\npackage.targets.removeAll { $0.type == .test }\n")
