@@ -36,9 +36,9 @@ extension Pipes {
     Request(of: loop) { connect(abstractName: abstractName, passesHandles: passesHandles, $0) }
   }
 
-  /// Connects to an abstract name; see ``connect(abstractName:passesHandles:)``.
+  /// Connects to an abstract name; see ``connect(abstractName:passesHandles:)``. `done` is called once on the loop's
+  /// thread, never before this function returns.
   ///
-  /// - Parameter done: Called once on the loop's thread, never before this function returns.
   /// - Returns: A request without a way to cancel it: it is over in this turn of the loop.
   ///
   /// The corresponding libuv function is `uv_pipe_open`.
