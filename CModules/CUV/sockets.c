@@ -264,7 +264,7 @@ int cuv_try_send_file(uv_stream_t *stream, const void *head, size_t count, int f
   uv_os_fd_t socket;
   int code = uv_fileno((uv_handle_t *)stream, &socket);
   if (code < 0) return code;
-  if (uv_stream_get_write_queue_size(stream) > 0) return UV_EAGAIN;
+  if (cuv_write_queue_size(stream) > 0) return UV_EAGAIN;
   struct iovec part = {.iov_base = (void *)head, .iov_len = count};
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
   ssize_t sent, more;

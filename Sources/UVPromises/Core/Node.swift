@@ -221,7 +221,7 @@ class Node: Continuation {
     ChainNode.letGo(consume node)
   }
 
-  /// Runs the only step, or the first of several, and lets go of it. If its outcome is to be told by a microtask, it is
+  /// Runs the only step, or the first of several, and lets go of it. If a microtask is to report its outcome, it is
   /// queued with the reference that this has: to count one up and another down takes longer than to queue it.
   private static func run(_ continuation: consuming Continuation, after source: Node) {
     let step = unsafeDowncast(consume continuation, to: Node.self)
