@@ -5,13 +5,7 @@ extension Node {
   @usableFromInline
   static func enqueue(_ node: Node) {
     node.flags.insert(.isQueued)
-    // Whoever runs a step queues it afterwards.
-    if !node.form.contains(.isRunning) { queue(node) }
-  }
-
-  @usableFromInline
-  static func queue(_ node: consuming Node) {
-    if !EventLoop.enqueueOnCurrent(consume node) { stopWithoutLoop() }
+    if !EventLoop.enqueueOnCurrent(node) { stopWithoutLoop() }
   }
 
   @inline(never)

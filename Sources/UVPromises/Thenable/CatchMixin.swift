@@ -20,9 +20,7 @@ extension CatchMixin {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) -> Void
   ) -> PMKFinalizer {
     PMKFinalizer(
-      node: .step(
-        dispatcher.flags.union(policy.flags).union(.isGuarantee).union(.isForErrors), CatchStep(body)
-      ) {
+      node: CatchStep(dispatcher.flags.union(policy.flags).union(.isGuarantee).union(.isForErrors), body) {
         CatchStep.run($0, $1, passesUncovered: false)
       }.following(node, file, line))
   }
@@ -41,7 +39,7 @@ extension CatchMixin {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> U
   ) -> Promise<T> where U.T == T {
     Promise(
-      node: .step(dispatcher.flags.union(policy.flags).union(.recovers), RecoverStep(body)) {
+      node: RecoverStep(dispatcher.flags.union(policy.flags).union(.recovers), body) {
         RecoverStep<U>.run($0, $1, T.self) { step, next in step.adopt(next.node, T.self) }
       }.following(node, file, line))
   }
@@ -60,7 +58,7 @@ extension CatchMixin {
     _ body: @escaping (any Error) -> Guarantee<T>
   ) -> Guarantee<T> {
     Guarantee(
-      node: .step(dispatcher.flags.union([.isGuarantee, .coversCancellation, .recovers]), RecoverStep(body)) {
+      node: RecoverStep(dispatcher.flags.union([.isGuarantee, .coversCancellation, .recovers]), body) {
         RecoverStep<Guarantee<T>>.run($0, $1, T.self) { step, next in step.adopt(next.node, T.self) }
       }.following(node, file, line))
   }
@@ -78,7 +76,7 @@ extension CatchMixin {
     _ body: @escaping () -> Void
   ) -> Promise<T> {
     Promise(
-      node: .step(dispatcher.flags, EnsureStep(body)) { EnsureStep.run($0, $1, T.self) }
+      node: EnsureStep(dispatcher.flags, body) { EnsureStep.run($0, $1, T.self) }
         .following(node, file, line))
   }
 
@@ -121,8 +119,8 @@ extension CatchMixin {
     _ flags: Node.Flags, _ file: StaticString, _ line: UInt, _ body: @escaping () -> U
   ) -> Promise<T> where U.T == Void {
     Promise(
-      node: .step(flags, MapStep({ (_: Void) in body() })) { step, source in
-        let body = step.takeHandler(MapStep<Void, U>.self).body
+      node: MapStep(flags, { (_: Void) in body() }) { step, source in
+        let body = unsafeDowncast(step, to: MapStep<Void, U>.self).body.take()!
         guard let made = try? body(()) else { return }
         step.adopt(made.node) { step, ensured in
           if ensured.state == .fulfilled { step.pass(source, T.self) } else { step.reject(ensured.failure) }
@@ -152,7 +150,7 @@ extension CatchMixin where T == Void {
     _ body: @escaping (any Error) -> Void
   ) -> Guarantee<Void> {
     Guarantee(
-      node: .step(dispatcher.flags.union([.isGuarantee, .coversCancellation, .recovers]), CatchStep(body)) {
+      node: CatchStep(dispatcher.flags.union([.isGuarantee, .coversCancellation, .recovers]), body) {
         CatchStep.run($0, $1, passesUncovered: true)
       }.following(node, file, line))
   }
@@ -171,7 +169,7 @@ extension CatchMixin where T == Void {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> Void
   ) -> Promise<Void> {
     Promise(
-      node: .step(dispatcher.flags.union(policy.flags).union(.recovers), CatchStep(body)) {
+      node: CatchStep(dispatcher.flags.union(policy.flags).union(.recovers), body) {
         CatchStep.run($0, $1, passesUncovered: true)
       }.following(node, file, line))
   }
