@@ -35,7 +35,7 @@ struct cuv_terminal {
   uv_pipe_t *end;
 };
 
-/// What stands in `data.fd` of a descriptor to inherit if it is to be the child's terminal.
+/// The `data.fd` of a descriptor to inherit that is to be the child's terminal.
 enum { CUV_TERMINAL = -2 };
 
 /// Starts a child, as `uv_spawn` does: with the same options, errors and state of the child. But a pipe that the

@@ -74,11 +74,15 @@ extension UnsafeMutablePointer<uv_pipe_t> {
     guard !name.isEmpty, !name.utf8.contains(0) else {
       throw UVError(.invalidArgument, operation: operation, subject: "@\(name)")
     }
-    let descriptor = name.withCString(make)
-    try check(descriptor, operation, "@\(name)")
+    try open(name.withCString(make), operation, "@\(name)")
+  }
+
+  /// Opens a socket that C has made, or throws the error that C has returned in its place.
+  func open(_ descriptor: Int32, _ operation: String, _ subject: String) throws(UVError) {
+    try check(descriptor, operation, subject)
     let code = uv_pipe_open(self, descriptor)
     // If libuv hasn't taken over the descriptor, nothing else will close it.
     if code < 0 { _ = CUV.close(descriptor) }
-    try check(code, operation, "@\(name)")
+    try check(code, operation, subject)
   }
 }

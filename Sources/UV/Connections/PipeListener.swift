@@ -41,11 +41,7 @@ public final class PipeListener: StreamListener<PipeConnection>, PassableHandle 
     {
       descriptor = try path.withSocketPath("bind") { cuv_bind_path($0) }
     }
-    try check(descriptor, "bind", path.subject)
-    let code = uv_pipe_open(pipe, descriptor)
-    // If libuv hasn't taken over the descriptor, nothing else will close it.
-    if code < 0 { _ = CUV.close(descriptor) }
-    try check(code, "bind", path.subject)
+    try pipe.open(descriptor, "bind", path.subject)
   }
 
   /// The path that the listener is bound to; nil for one with an abstract name.

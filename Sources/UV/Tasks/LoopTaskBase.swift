@@ -19,7 +19,7 @@ package class LoopTaskBase {
   let origin: SourcePlace
   let start: UInt64
   @exclusivity(unchecked) private var tie: Tie?
-  /// What resumes the task from a sleep, as a pointer, which is the smallest form.
+  /// The continuation of a sleep, as a pointer, which is its smallest form.
   @exclusivity(unchecked) private var sleeper: UnsafeRawPointer?
 
   // Properties of one byte stand together. With seven of them a task that waits for good takes 160 bytes.

@@ -40,7 +40,7 @@ package struct ThreadLocal<Object: AnyObject>: Sendable {
     var key = pthread_key_t()
     let code = pthread_key_create(&key) { object in
       let object: UnsafeMutableRawPointer? = object
-      // The slot may be what is released. Whoever asks for it now gets it by its key.
+      // The slot may be the object that is released. From now on it is found by its key.
       cuv_set_thread_slot(nil)
       // Balances the retain in `get`.
       if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }

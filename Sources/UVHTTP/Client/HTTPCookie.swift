@@ -42,7 +42,7 @@ public struct HTTPCookie: Hashable, Sendable {
     isSecure = attributes["secure"] != nil
     expiry = Self.expiry(attributes, now)
     if isSecure, !origin.isSecure { return nil }
-    // What these names promise to a server (RFC 6265bis, 4.1.3).
+    // A server relies on these names (RFC 6265bis, 4.1.3).
     let prefix = name.lowercased()
     if prefix.hasPrefix("__secure-") || prefix.hasPrefix("__host-"), !isSecure { return nil }
     if prefix.hasPrefix("__host-"), isForSubdomains || path != "/" { return nil }

@@ -23,7 +23,7 @@ import Darwin
 /// A jar keeps to RFC 6265: a cookie goes to the host that has set it, or to its domain, below its path, and until its time
 /// is over. It has no list of the names below which anybody can register one, such as `co.uk`. So a host below such a name can
 /// set cookies for the others there; a name without a dot is refused. Don't share a jar between servers that don't trust
-/// each other. What browsers do for pages, such as `SameSite`, it doesn't.
+/// each other. It ignores attributes that are for pages in browsers, such as `SameSite`.
 ///
 /// A jar holds 50 cookies for a domain and 3,000 in all, and gives up the oldest. It lives in memory alone. Several clients of
 /// one thread may have the same jar.
@@ -97,7 +97,7 @@ public final class HTTPCookieJar {
     var domain = domains[cookie.domain] ?? []
     let before = domain.count
     let index = domain.firstIndex { cookie.replaces($0.cookie) }
-    // Who reads along without TLS must not put another in its place.
+    // An answer without TLS must not replace it: somebody on the way may have made it.
     if let index, domain[index].cookie.isSecure, !isSecure { return }
     switch (index, Self.hasEnded(cookie, now)) {
     case (let index?, true): domain.remove(at: index)
