@@ -23,17 +23,17 @@ public struct HTTPCookie: Hashable, Sendable {
   ///
   /// - Parameter now: The time now.
   init?(_ field: String, from origin: HTTPOrigin, path requestPath: String, now: HTTPDate) {
-    let parts = field.split(separator: ";", omittingEmptySubsequences: false).map { Self.trimmed($0) }
+    let parts = field.split(separator: ";", omittingEmptySubsequences: false).map(\.trimmed)
     guard let equals = parts[0].firstIndex(of: "="), parts[0].utf8.count <= 4096 else { return nil }
-    name = String(Self.trimmed(parts[0][..<equals]))
-    value = String(Self.trimmed(parts[0][parts[0].index(after: equals)...]))
+    name = String(parts[0][..<equals].trimmed)
+    value = String(parts[0][parts[0].index(after: equals)...].trimmed)
     // A server can't write others into a field, but a jar may get them otherwise.
     guard !name.isEmpty, field.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
     var attributes: [String: Substring] = [:]
     for part in parts.dropFirst() {
       let equals = part.firstIndex(of: "=") ?? part.endIndex
       // The last one counts.
-      attributes[Self.trimmed(part[..<equals]).lowercased()] = Self.trimmed(part[equals...].dropFirst())
+      attributes[part[..<equals].trimmed.lowercased()] = part[equals...].dropFirst().trimmed
     }
     guard let (domain, isWide) = Self.domain(attributes["domain"], of: origin.host) else { return nil }
     (self.domain, isForSubdomains) = (domain, isWide)
@@ -94,12 +94,6 @@ public struct HTTPCookie: Hashable, Sendable {
   /// Whether it takes the other's place.
   func replaces(_ other: HTTPCookie) -> Bool {
     name == other.name && path == other.path && isForSubdomains == other.isForSubdomains
-  }
-
-  private static func trimmed(_ text: Substring) -> Substring {
-    var text = text
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-    return text.drop { $0 == " " || $0 == "\t" }
   }
 }
 #endif
