@@ -14,7 +14,7 @@ extension Guarantee {
     _ body: @escaping (T) -> Void
   ) -> Guarantee<Void> {
     Guarantee<Void>(
-      node: DoStep(dispatcher.flags.union(.isGuarantee), body) {
+      node: .step(dispatcher.flags.union(.isGuarantee), DoStep(body)) {
         DoStep<T>.run($0, $1) { step, _ in step.fulfill(()) }
       }.following(node, file, line))
   }
@@ -32,7 +32,7 @@ extension Guarantee {
     _ body: @escaping (T) -> Void
   ) -> Guarantee<T> {
     Guarantee(
-      node: DoStep(dispatcher.flags.union(.isGuarantee), body) {
+      node: .step(dispatcher.flags.union(.isGuarantee), DoStep(body)) {
         DoStep<T>.run($0, $1) { step, source in step.fulfill(source.value(as: T.self)) }
       }.following(node, file, line))
   }
@@ -53,7 +53,7 @@ extension Guarantee {
     noticeRequests(U.self, file, line)
     #endif
     return Guarantee<U>(
-      node: MapStep(dispatcher.flags.union(.isGuarantee), transform) {
+      node: .step(dispatcher.flags.union(.isGuarantee), MapStep(transform)) {
         MapStep<T, U>.run($0, $1) { step, _, value in step.fulfill(value) }
       }.following(node, file, line))
   }
@@ -73,7 +73,7 @@ extension Guarantee {
     _ body: @escaping (T) -> Guarantee<U>
   ) -> Guarantee<U> {
     Guarantee<U>(
-      node: MapStep(dispatcher.flags.union(.isGuarantee), body) {
+      node: .step(dispatcher.flags.union(.isGuarantee), MapStep(body)) {
         MapStep<T, Guarantee<U>>.run($0, $1) { step, _, next in step.adopt(next.node, U.self) }
       }.following(node, file, line))
   }

@@ -36,7 +36,7 @@ public struct Guarantee<T>: Thenable {
   /// A guarantee that has its value.
   @inlinable
   public static func value(_ value: T) -> Guarantee<T> {
-    Guarantee(node: Node(value: value, flags: .isGuarantee))
+    Guarantee(node: ChainNode.fulfilled(value, .isGuarantee))
   }
 
   /// A guarantee that waits to be resolved, and the function that does it.
@@ -100,7 +100,7 @@ extension Guarantee where T: Sendable {
 extension Guarantee where T == Void {
   /// Creates a guarantee that is resolved.
   @inlinable
-  public init() { node = Node(value: (), flags: .isGuarantee) }
+  public init() { node = ChainNode.fulfilled((), .isGuarantee) }
 
   /// A guarantee that is resolved.
   @inlinable

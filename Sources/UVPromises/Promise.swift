@@ -67,7 +67,7 @@ public struct Promise<T>: Thenable, CatchMixin {
     if !source.flags.contains(.isGuarantee) {
       node = source
     } else if source.state == .fulfilled {
-      node = Node(value: source.value(as: T.self))
+      node = ChainNode.fulfilled(source.value(as: T.self))
     } else {
       node = Node.passing(source, T.self)
     }
@@ -75,7 +75,7 @@ public struct Promise<T>: Thenable, CatchMixin {
 
   /// A promise that is fulfilled with `value`.
   @inlinable
-  public static func value(_ value: T) -> Promise<T> { Promise(node: Node(value: value)) }
+  public static func value(_ value: T) -> Promise<T> { Promise(node: ChainNode.fulfilled(value)) }
 
   /// A promise that waits to be resolved, and the resolver that does it.
   ///
@@ -106,7 +106,7 @@ public struct Promise<T>: Thenable, CatchMixin {
 extension Promise where T == Void {
   /// Creates a promise that is fulfilled.
   @inlinable
-  public init() { node = Node(value: ()) }
+  public init() { node = ChainNode.fulfilled(()) }
 
   /// A promise that is fulfilled.
   @inlinable

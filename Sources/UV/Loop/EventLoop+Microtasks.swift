@@ -146,7 +146,7 @@ extension EventLoop {
     switch work {
     case .job(let job): executor.run(job)
     case .taskJob(let job, let tasks): tasks.run(job)
-    case .object(let microtask): microtask.run()
+    case .object(let microtask): type(of: microtask).run(queued: microtask)
     case .closure(let body): body()
     case .body(let body): body(self)
     case .message(let message): message.arrive(on: self)

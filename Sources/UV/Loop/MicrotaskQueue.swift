@@ -10,6 +10,11 @@ open class _Microtask {
 
   /// Runs on the loop's thread, once each time the microtask was queued.
   open func run() {}
+
+  /// Runs a microtask that was queued, and lets go of the queue's reference to it.
+  ///
+  /// - Parameter microtask: The object. A subclass whose objects are often used up then may keep it for use again.
+  open class func run(queued microtask: consuming _Microtask) { microtask.run() }
 }
 
 /// One entry of the queue.

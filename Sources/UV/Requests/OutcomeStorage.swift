@@ -4,12 +4,11 @@
 /// Not a field of that type: to destroy one, a generic class first looks the type up at run time.
 @usableFromInline
 package struct OutcomeStorage {
-  /// Pointers, not numbers: the compiler takes it that no object escapes to a place which only numbers are in. In a
+  /// A pointer, not a number: the compiler takes it that no object escapes to a place which only numbers are in. In a
   /// release build it then had an object on the stack that a stored handler captured.
-  @usableFromInline
-  var words: (
-    UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?
-  )
+  @usableFromInline typealias Word = UnsafeMutableRawPointer?
+
+  @usableFromInline var words: (Word, Word, Word, Word)
 
   @inlinable
   package init() { words = (nil, nil, nil, nil) }

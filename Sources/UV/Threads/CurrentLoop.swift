@@ -13,6 +13,15 @@ enum CurrentLoop {
     // it goes.
     /// The adopted loops of the thread, in the order in which they were made.
     private var adopted: [Unmanaged<EventLoop>] = []
+    /// The thread's alone, too.
+    fileprivate let spares: UnsafeMutablePointer<SpareMicrotasks> = .allocate(capacity: 1)
+
+    init() { spares.initialize(to: SpareMicrotasks()) }
+
+    deinit {
+      spares.pointee.deallocate()
+      spares.deallocate()
+    }
 
     /// Notes an adopted loop. If the thread has another loop, each of their callbacks says whose it is.
     func adopt(_ loop: EventLoop) {
@@ -75,6 +84,18 @@ enum CurrentLoop {
   @inline(__always)
   private static func loop() -> Unmanaged<EventLoop>? { existing()?._withUnsafeGuaranteedRef { $0.loop } }
 
+  /// A microtask that ``keepSpare(_:)`` has kept.
+  @inline(__always)
+  static func takeSpare() -> _Microtask? {
+    existing()?._withUnsafeGuaranteedRef { $0.spares }.pointee.take()
+  }
+
+  /// Keeps a microtask for use again, unless the thread has enough.
+  @inline(__always)
+  static func keepSpare(_ microtask: consuming _Microtask) {
+    existing()?._withUnsafeGuaranteedRef { $0.spares }.pointee.keep(microtask)
+  }
+
   static func get() -> EventLoop? { loop()?.takeUnretainedValue() }
 
   /// Queues a microtask on the loop of this thread, without retaining the loop. In a handler that runs for a
@@ -110,6 +131,46 @@ enum CurrentLoop {
   }
 
   static func set(_ loop: EventLoop?) { slot.set(loop) }
+}
+
+/// The microtasks that a thread has at hand for use again. All are of one class, which alone uses this: that of promises
+/// in a chain.
+struct SpareMicrotasks {
+  /// 24 KiB of promises.
+  private static let most = 256
+
+  private var memory: UnsafeMutablePointer<_Microtask>?
+  private var count = 0
+
+  @inline(__always)
+  mutating func take() -> _Microtask? {
+    if count == 0 { return nil }
+    count &-= 1
+    // Sound: as many places are filled, and so there is memory.
+    return (memory.unsafelyUnwrapped + count).move()
+  }
+
+  @inline(__always)
+  mutating func keep(_ microtask: consuming _Microtask) {
+    if count == Self.most { return }
+    if memory == nil { memory = .allocate(capacity: Self.most) }
+    (memory.unsafelyUnwrapped + count).initialize(to: microtask)
+    count &+= 1
+  }
+
+  func deallocate() {
+    memory?.deinitialize(count: count)
+    memory?.deallocate()
+  }
+}
+
+extension _Microtask {
+  /// Takes an object that this thread has kept; nil if there is none.
+  package static func takeSpare() -> _Microtask? { CurrentLoop.takeSpare() }
+
+  /// Keeps an object that is done with, for ``takeSpare()`` on this thread. The caller has its last reference, and has
+  /// made it as good as new. A thread keeps no more than a number of them.
+  package static func keepSpare(_ microtask: consuming _Microtask) { CurrentLoop.keepSpare(microtask) }
 }
 
 extension EventLoop {

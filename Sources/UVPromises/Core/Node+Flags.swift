@@ -1,4 +1,18 @@
 extension Node {
+  /// What is in a node, and where it is.
+  @usableFromInline
+  struct Form: OptionSet {
+    @usableFromInline var rawValue: UInt8
+    @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Has a handler in the room for its outcome.
+    @inlinable static var holdsHandler: Form { Form(rawValue: 1) }
+    /// Its handler is running, by the microtask of the promise before it.
+    @inlinable static var isRunning: Form { Form(rawValue: 2) }
+    /// Is a ``ChainNode``.
+    @inlinable static var isOfChain: Form { Form(rawValue: 4) }
+  }
+
   /// The other facts about a node.
   @usableFromInline
   struct Flags: OptionSet {

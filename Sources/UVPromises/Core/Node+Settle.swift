@@ -6,6 +6,7 @@ extension Node {
   final func fulfill<T>(_ value: T) {
     assertOnLoop()
     guard state == .pending else { return }
+    assert(!form.contains(.holdsHandler), "the room for the outcome is taken")
     if flags.contains(.isObserved) { return fulfillObserved(value) }
     store(value)
     state = .fulfilled
@@ -18,6 +19,8 @@ extension Node {
     assertOnLoop()
     guard state == .pending else { return }
     if flags.contains(.isObserved) { unfoldObserver() }
+    // A step that was cut off from the promise before it, and then cancelled.
+    if form.contains(.holdsHandler) { dropHandler() }
     // The coercion keeps the existential from being opened.
     store(error as any Error)
     state = .rejected

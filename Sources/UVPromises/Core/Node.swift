@@ -35,15 +35,16 @@ class Node: Continuation {
   @exclusivity(unchecked) @usableFromInline final var firstTag: Int32 = 0
   @exclusivity(unchecked) @usableFromInline final var flags: Flags
   @exclusivity(unchecked) @usableFromInline final var state = State.pending
-  /// The value or the error. Until then, it may hold an ``Observer``.
+  @exclusivity(unchecked) @usableFromInline final var form: Form = []
+  /// The value or the error. Until then, it may hold a ``Handler`` or an ``Observer``.
   @exclusivity(unchecked) @usableFromInline final var storage = OutcomeStorage()
 
   #if DEBUG
   @usableFromInline final var site: CreationSite?
   /// The handler on a queue in which the promise was made.
-  @usableFromInline final let maker = Node.runningHandler
+  @usableFromInline final var maker = Node.runningHandler
   /// The loop on which the promise was made; nil if it was made in a handler on a queue, or elsewhere.
-  @usableFromInline final let home = EventLoop.current?.executor
+  @usableFromInline final var home = EventLoop.current?.executor
   #endif
 
   @inlinable
@@ -53,19 +54,13 @@ class Node: Continuation {
     super.init()
   }
 
-  /// A promise that has its value from the start.
-  @inlinable
-  convenience init<T>(value: T, flags: Flags = []) {
-    self.init(flags: flags)
-    store(value)
-    state = .fulfilled
-  }
-
   deinit {
     if isAwaited { abandonContinuations() }
     if state != .pending {
       if flags.contains(.isUntracked) { reportLoss() }
       perform?(self, self)
+    } else if form.contains(.holdsHandler) {
+      dropHandler()
     } else if flags.contains(.isRoot) {
       reportLoss()
     }
@@ -163,6 +158,12 @@ class Node: Continuation {
   /// Notifies the only step that waits for this promise: by a microtask, or at once if it runs no handler.
   @usableFromInline
   final func notifyStep() {
+    // Asked first, and in place: few steps are of the two kinds.
+    if unsafeDowncast(first.unsafelyUnwrapped, to: Node.self).flags.isDisjoint(with: [
+      .isForErrors, .isAdopter,
+    ]) {
+      return Node.enqueue(self)
+    }
     let step = unsafeDowncast(first.take().unsafelyUnwrapped, to: Node.self)
     if step.runsNoHandler(after: self) { return step.resume(self) }
     first = step
@@ -206,11 +207,28 @@ class Node: Continuation {
     assertOnLoop()
     if flags.contains(.isQueued) {
       flags.remove(.isQueued)
-      if first != nil { unsafeDowncast(first.take().unsafelyUnwrapped, to: Node.self).resume(self) }
+      if first != nil { Node.run(first.take().unsafelyUnwrapped, after: self) }
       if others != nil { runOthers() }
     } else if state == .rejected, !flags.contains(.isHandled) {
       reportUnhandled()
     }
+  }
+
+  @usableFromInline
+  override final class func run(queued microtask: consuming _Microtask) {
+    let node = unsafeDowncast(consume microtask, to: Node.self)
+    node.run()
+    ChainNode.letGo(consume node)
+  }
+
+  /// Runs the only step, or the first of several, and lets go of it. If a microtask is to report its outcome, it is
+  /// queued with the reference that this has: to count one up and another down takes longer than to queue it.
+  private static func run(_ continuation: consuming Continuation, after source: Node) {
+    let step = unsafeDowncast(consume continuation, to: Node.self)
+    step.form.insert(.isRunning)
+    step.resume(source)
+    step.form.remove(.isRunning)
+    if step.flags.contains(.isQueued) { queue(consume step) } else { ChainNode.letGo(consume step) }
   }
 
   private func runOthers() {

@@ -1,5 +1,5 @@
 /// What `pipe` attached to a pending promise that has no other handler. It lives in the room for the
-/// outcome, which is empty until then, and so costs no allocation.
+/// outcome, which is empty until then unless the promise is a step, and so costs no allocation.
 ///
 /// Anything out of the ordinary (a second handler, an error, a promise that is let go) turns it into a step
 /// first, and goes on as for any other.
@@ -30,7 +30,9 @@ extension Node {
   /// Calls `body` with the outcome, at once if there is one.
   @inlinable
   final func pipe<T>(to body: @escaping (PMKResult<T>) -> Void) {
-    if state == .pending, first == nil, others == nil, !flags.contains(.isObserved) {
+    if state == .pending, first == nil, others == nil, !flags.contains(.isObserved),
+      !form.contains(.holdsHandler)
+    {
       flags.formUnion([.isHandled, .isObserved])
       pointer(to: Observer<T>.self).initialize(to: Observer(body))
     } else if state == .pending {
@@ -44,7 +46,7 @@ extension Node {
 
   @inlinable
   final func pipeAsStep<T>(_ body: @escaping (PMKResult<T>) -> Void) {
-    _ = TapStep(.isInline, body) {
+    _ = Node.step(.isInline, TapStep(body)) {
       TapStep<T>.run($0, $1)
       $0.fulfill(())
     }.following(self, "", 0)

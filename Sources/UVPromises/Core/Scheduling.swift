@@ -5,7 +5,13 @@ extension Node {
   @usableFromInline
   static func enqueue(_ node: Node) {
     node.flags.insert(.isQueued)
-    if !EventLoop.enqueueOnCurrent(node) { stopWithoutLoop() }
+    // Whoever runs a step queues it afterwards.
+    if !node.form.contains(.isRunning) { queue(node) }
+  }
+
+  @usableFromInline
+  static func queue(_ node: consuming Node) {
+    if !EventLoop.enqueueOnCurrent(consume node) { stopWithoutLoop() }
   }
 
   @inline(never)

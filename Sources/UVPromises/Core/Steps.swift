@@ -1,24 +1,51 @@
-// A step of a chain is the promise that a method such as `map` returns, with the handler that will settle it.
-// There is a class for each form of handler, because a function value that is stored in another form than it
-// was made in needs an allocation more.
+// A step of a chain is the promise that a method such as `map` returns, with the handler that will settle it. Until then
+// the handler is in the room for the outcome. There is a type for each form of handler, because a function value that is
+// stored in another form than it was made in needs an allocation more.
+
+/// The handler of a step: a function, and nothing else.
+@usableFromInline
+protocol Handler {}
+
+extension Node {
+  /// A promise that `handler` makes the outcome of, when `perform` runs it.
+  @inlinable @inline(__always)
+  static func step<H: Handler>(_ flags: Flags, _ handler: H, _ perform: @escaping Perform) -> Node {
+    let step = ChainNode.make(flags, perform)
+    step.form.insert(.holdsHandler)
+    step.pointer(to: H.self).initialize(to: handler)
+    return step
+  }
+
+  /// Takes the handler out, once.
+  @inlinable @inline(__always)
+  final func takeHandler<H: Handler>(_ type: H.Type) -> H {
+    assert(form.contains(.holdsHandler), "the handler has been taken")
+    form.remove(.holdsHandler)
+    return pointer(to: type).move()
+  }
+
+  /// Lets go of the handler, which isn't to run any more.
+  final func dropHandler() {
+    form.remove(.holdsHandler)
+    // Sound: a function value of any type is the address of code and a reference to what it captures, and only the
+    // latter is let go of.
+    _ = pointer(to: EnsureStep.self).move()
+  }
+}
 
 /// A step whose handler makes something of a value.
 @usableFromInline
-final class MapStep<Input, Output>: Node {
-  @exclusivity(unchecked) @usableFromInline var body: ((Input) throws -> Output)?
+struct MapStep<Input, Output>: Handler {
+  @usableFromInline let body: (Input) throws -> Output
 
   @inlinable
-  init(_ flags: Flags, _ body: @escaping (Input) throws -> Output, _ perform: @escaping Perform) {
-    self.body = body
-    super.init(flags: flags, perform: perform)
-  }
+  init(_ body: @escaping (Input) throws -> Output) { self.body = body }
 
   /// Runs the handler and gives the value and the handler's result to `finish`; lets errors pass. A handler
   /// that cancels the promise whose value it was given has its result dropped.
   @inlinable @inline(__always)
   static func run(_ node: Node, _ source: Node, finish: (Node, Node, Output) throws -> Void) {
-    let step = unsafeDowncast(node, to: MapStep.self)
-    let body = step.body.take()!
+    let body = node.takeHandler(MapStep.self).body
     guard source.state == .fulfilled else { return node.reject(source.failure) }
     do {
       let output = try body(source.value(as: Input.self))
@@ -30,20 +57,16 @@ final class MapStep<Input, Output>: Node {
 
 /// A step whose handler does something with a value.
 @usableFromInline
-final class DoStep<Input>: Node {
-  @exclusivity(unchecked) @usableFromInline var body: ((Input) throws -> Void)?
+struct DoStep<Input>: Handler {
+  @usableFromInline let body: (Input) throws -> Void
 
   @inlinable
-  init(_ flags: Flags, _ body: @escaping (Input) throws -> Void, _ perform: @escaping Perform) {
-    self.body = body
-    super.init(flags: flags, perform: perform)
-  }
+  init(_ body: @escaping (Input) throws -> Void) { self.body = body }
 
   /// Runs the handler, then `finish`; lets errors pass.
   @inlinable @inline(__always)
   static func run(_ node: Node, _ source: Node, finish: (Node, Node) -> Void) {
-    let step = unsafeDowncast(node, to: DoStep.self)
-    let body = step.body.take()!
+    let body = node.takeHandler(DoStep.self).body
     guard source.state == .fulfilled else { return node.reject(source.failure) }
     do {
       try body(source.value(as: Input.self))
@@ -55,39 +78,32 @@ final class DoStep<Input>: Node {
 
 /// A step whose handler looks at the outcome.
 @usableFromInline
-final class TapStep<Input>: Node {
-  @exclusivity(unchecked) @usableFromInline var body: ((PMKResult<Input>) -> Void)?
+struct TapStep<Input>: Handler {
+  @usableFromInline let body: (PMKResult<Input>) -> Void
 
   @inlinable
-  init(_ flags: Flags, _ body: @escaping (PMKResult<Input>) -> Void, _ perform: @escaping Perform) {
-    self.body = body
-    super.init(flags: flags, perform: perform)
-  }
+  init(_ body: @escaping (PMKResult<Input>) -> Void) { self.body = body }
 
   /// Runs the handler.
   @inlinable @inline(__always)
   static func run(_ node: Node, _ source: Node) {
-    unsafeDowncast(node, to: TapStep.self).body.take()!(source.outcome(as: Input.self))
+    node.takeHandler(TapStep.self).body(source.outcome(as: Input.self))
   }
 }
 
 /// A step whose handler makes something of an error.
 @usableFromInline
-final class RecoverStep<Output>: Node {
-  @exclusivity(unchecked) @usableFromInline var body: ((any Error) throws -> Output)?
+struct RecoverStep<Output>: Handler {
+  @usableFromInline let body: (any Error) throws -> Output
 
   @inlinable
-  init(_ flags: Flags, _ body: @escaping (any Error) throws -> Output, _ perform: @escaping Perform) {
-    self.body = body
-    super.init(flags: flags, perform: perform)
-  }
+  init(_ body: @escaping (any Error) throws -> Output) { self.body = body }
 
   /// Runs the handler and gives its result to `finish`; lets values of type `T` pass, and cancellations that
   /// the handler is not for.
   @inlinable @inline(__always)
   static func run<T>(_ node: Node, _ source: Node, _ type: T.Type, finish: (Node, Output) -> Void) {
-    let step = unsafeDowncast(node, to: RecoverStep.self)
-    let body = step.body.take()!
+    let body = node.takeHandler(RecoverStep.self).body
     if source.state == .fulfilled { return node.fulfill(source.value(as: type)) }
     let error = source.failure
     guard node.covers(error) else { return node.reject(error) }
@@ -97,22 +113,18 @@ final class RecoverStep<Output>: Node {
 
 /// A step whose handler does something about an error.
 @usableFromInline
-final class CatchStep: Node {
-  @exclusivity(unchecked) @usableFromInline var body: ((any Error) throws -> Void)?
+struct CatchStep: Handler {
+  @usableFromInline let body: (any Error) throws -> Void
 
   @inlinable
-  init(_ flags: Flags, _ body: @escaping (any Error) throws -> Void, _ perform: @escaping Perform) {
-    self.body = body
-    super.init(flags: flags, perform: perform)
-  }
+  init(_ body: @escaping (any Error) throws -> Void) { self.body = body }
 
   /// Runs the handler if it is for the error, and then is fulfilled; `passesUncovered`, for a step that goes
   /// on after it, lets other errors pass. A `catch` has nothing to do where the promise before it has a
   /// value.
   @usableFromInline
   static func run(_ node: Node, _ source: Node, passesUncovered: Bool) {
-    let step = unsafeDowncast(node, to: CatchStep.self)
-    let body = step.body.take()!
+    let body = node.takeHandler(CatchStep.self).body
     if source.state != .fulfilled, passesUncovered || source.state == .rejected {
       let error = source.failure
       if node.covers(error) {
@@ -127,19 +139,16 @@ final class CatchStep: Node {
 
 /// A step whose handler runs in any case.
 @usableFromInline
-final class EnsureStep: Node {
-  @exclusivity(unchecked) @usableFromInline var body: (() -> Void)?
+struct EnsureStep: Handler {
+  @usableFromInline let body: () -> Void
 
   @inlinable
-  init(_ flags: Flags, _ body: @escaping () -> Void, _ perform: @escaping Perform) {
-    self.body = body
-    super.init(flags: flags, perform: perform)
-  }
+  init(_ body: @escaping () -> Void) { self.body = body }
 
   /// Runs the handler and takes the outcome over.
   @inlinable @inline(__always)
   static func run<T>(_ node: Node, _ source: Node, _ type: T.Type) {
-    unsafeDowncast(node, to: EnsureStep.self).body.take()!()
+    node.takeHandler(EnsureStep.self).body()
     node.pass(source, type)
   }
 }

@@ -20,7 +20,9 @@ extension CatchMixin {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) -> Void
   ) -> PMKFinalizer {
     PMKFinalizer(
-      node: CatchStep(dispatcher.flags.union(policy.flags).union(.isGuarantee).union(.isForErrors), body) {
+      node: .step(
+        dispatcher.flags.union(policy.flags).union(.isGuarantee).union(.isForErrors), CatchStep(body)
+      ) {
         CatchStep.run($0, $1, passesUncovered: false)
       }.following(node, file, line))
   }
@@ -39,7 +41,7 @@ extension CatchMixin {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> U
   ) -> Promise<T> where U.T == T {
     Promise(
-      node: RecoverStep(dispatcher.flags.union(policy.flags).union(.recovers), body) {
+      node: .step(dispatcher.flags.union(policy.flags).union(.recovers), RecoverStep(body)) {
         RecoverStep<U>.run($0, $1, T.self) { step, next in step.adopt(next.node, T.self) }
       }.following(node, file, line))
   }
@@ -58,7 +60,7 @@ extension CatchMixin {
     _ body: @escaping (any Error) -> Guarantee<T>
   ) -> Guarantee<T> {
     Guarantee(
-      node: RecoverStep(dispatcher.flags.union([.isGuarantee, .coversCancellation, .recovers]), body) {
+      node: .step(dispatcher.flags.union([.isGuarantee, .coversCancellation, .recovers]), RecoverStep(body)) {
         RecoverStep<Guarantee<T>>.run($0, $1, T.self) { step, next in step.adopt(next.node, T.self) }
       }.following(node, file, line))
   }
@@ -76,7 +78,7 @@ extension CatchMixin {
     _ body: @escaping () -> Void
   ) -> Promise<T> {
     Promise(
-      node: EnsureStep(dispatcher.flags, body) { EnsureStep.run($0, $1, T.self) }
+      node: .step(dispatcher.flags, EnsureStep(body)) { EnsureStep.run($0, $1, T.self) }
         .following(node, file, line))
   }
 
@@ -119,8 +121,8 @@ extension CatchMixin {
     _ flags: Node.Flags, _ file: StaticString, _ line: UInt, _ body: @escaping () -> U
   ) -> Promise<T> where U.T == Void {
     Promise(
-      node: MapStep(flags, { (_: Void) in body() }) { step, source in
-        let body = unsafeDowncast(step, to: MapStep<Void, U>.self).body.take()!
+      node: .step(flags, MapStep({ (_: Void) in body() })) { step, source in
+        let body = step.takeHandler(MapStep<Void, U>.self).body
         guard let made = try? body(()) else { return }
         step.adopt(made.node) { step, ensured in
           if ensured.state == .fulfilled { step.pass(source, T.self) } else { step.reject(ensured.failure) }
@@ -150,7 +152,7 @@ extension CatchMixin where T == Void {
     _ body: @escaping (any Error) -> Void
   ) -> Guarantee<Void> {
     Guarantee(
-      node: CatchStep(dispatcher.flags.union([.isGuarantee, .coversCancellation, .recovers]), body) {
+      node: .step(dispatcher.flags.union([.isGuarantee, .coversCancellation, .recovers]), CatchStep(body)) {
         CatchStep.run($0, $1, passesUncovered: true)
       }.following(node, file, line))
   }
@@ -169,7 +171,7 @@ extension CatchMixin where T == Void {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping (any Error) throws -> Void
   ) -> Promise<Void> {
     Promise(
-      node: CatchStep(dispatcher.flags.union(policy.flags).union(.recovers), body) {
+      node: .step(dispatcher.flags.union(policy.flags).union(.recovers), CatchStep(body)) {
         CatchStep.run($0, $1, passesUncovered: true)
       }.following(node, file, line))
   }

@@ -37,7 +37,7 @@ extension Thenable {
     _ body: @escaping (T) throws -> U
   ) -> Promise<U.T> {
     Promise(
-      node: MapStep(dispatcher.flags, body) {
+      node: .step(dispatcher.flags, MapStep(body)) {
         MapStep<T, U>.run($0, $1) { step, _, next in step.adopt(next.node, U.T.self) }
       }.following(node, file, line))
   }
@@ -59,7 +59,7 @@ extension Thenable {
     noticeRequests(U.self, file, line)
     #endif
     return Promise(
-      node: MapStep(dispatcher.flags, transform) {
+      node: .step(dispatcher.flags, MapStep(transform)) {
         MapStep<T, U>.run($0, $1) { step, _, value in step.fulfill(value) }
       }.following(node, file, line))
   }
@@ -81,7 +81,7 @@ extension Thenable {
     noticeRequests(U.self, file, line)
     #endif
     return Promise(
-      node: MapStep(dispatcher.flags, transform) {
+      node: .step(dispatcher.flags, MapStep(transform)) {
         MapStep<T, U?>.run($0, $1) { step, source, value in
           guard let value else { throw PMKError.compactMap("\(source.value(as: T.self))", U.self) }
           step.fulfill(value)
@@ -104,7 +104,7 @@ extension Thenable {
     _ body: @escaping (T) throws -> Void
   ) -> Promise<Void> {
     Promise(
-      node: DoStep(dispatcher.flags, body) {
+      node: .step(dispatcher.flags, DoStep(body)) {
         DoStep<T>.run($0, $1) { step, _ in step.fulfill(()) }
       }.following(node, file, line))
   }
@@ -123,7 +123,7 @@ extension Thenable {
     _ body: @escaping (T) throws -> Void
   ) -> Promise<T> {
     Promise(
-      node: DoStep(dispatcher.flags, body) {
+      node: .step(dispatcher.flags, DoStep(body)) {
         DoStep<T>.run($0, $1) { step, source in step.fulfill(source.value(as: T.self)) }
       }.following(node, file, line))
   }
@@ -142,7 +142,7 @@ extension Thenable {
     _ body: @escaping (PMKResult<T>) -> Void
   ) -> Promise<T> {
     Promise(
-      node: TapStep(dispatcher.flags, body) {
+      node: .step(dispatcher.flags, TapStep(body)) {
         TapStep<T>.run($0, $1)
         $0.pass($1, T.self)
       }.following(node, file, line))

@@ -20,7 +20,8 @@ private final class Thing {
 
   // Each is called once, and the object isn't used after it.
   func then() -> Promise<Int> { later().then { _ in self.later() }.get { _ in self.use() } }
-  func map() -> Promise<Int> { later().map { self.use(); return $0 } }
+  func map() -> Promise<Void> { later().map { _ in self.use() } }
+  func get() -> Promise<Int> { later().get { _ in self.use() } }
   func done() -> Promise<Void> { later().done { _ in self.use() } }
   func tap() -> Promise<Int> { later().tap { _ in self.use() } }
   func ensure() -> Promise<Void> { later().done { _ in self.use() }.ensure { self.use() } }
@@ -28,8 +29,8 @@ private final class Thing {
   func recover() -> Promise<Int> { fails().recover { _ in self.later() }.ensure { self.use() } }
   func sure() -> Guarantee<Void> { loop.sleep(for: .zero).promise().recover { _ in }.done { self.use() } }
   func pipe() { later().pipe { _ in self.use() } }
-  func value() -> Promise<Thing> { Promise.value(self).map { $0.use(); return $0 } }
-  func guarantee() -> Guarantee<Thing> { Guarantee.value(self).map { $0.use(); return $0 } }
+  func value() -> Promise<Thing> { Promise.value(self).get { $0.use() } }
+  func guarantee() -> Guarantee<Thing> { Guarantee.value(self).get { $0.use() } }
   func whenBoth() -> Promise<Void> { when(fulfilled: later(), later()).done { _, _ in self.use() } }
 
   deinit { print(name, uses) }
@@ -39,6 +40,7 @@ enum ObjectsOfHandlers: Program {
   static func main() throws {
     EventLoop.runCallbacks { _ = Thing($0, "then").then().done { _ in } }
     EventLoop.runCallbacks { _ = Thing($0, "map").map() }
+    EventLoop.runCallbacks { _ = Thing($0, "get").get() }
     EventLoop.runCallbacks { _ = Thing($0, "done").done() }
     EventLoop.runCallbacks { _ = Thing($0, "tap").tap() }
     EventLoop.runCallbacks { _ = Thing($0, "ensure").ensure() }
@@ -65,6 +67,7 @@ enum ObjectsOfHandlers: Program {
 // Prints:
 // then 1
 // map 1
+// get 1
 // done 1
 // tap 1
 // ensure 2
