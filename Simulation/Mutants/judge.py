@@ -1,10 +1,12 @@
 """Runs tests against a mutant, those first that are nearest to it, until one fails."""
 import collections
+import concurrent.futures
 import hashlib
 import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import tempfile
@@ -14,20 +16,26 @@ import tree
 
 # What may take longer than this isn't asked; nor is more than that many seconds of tests for a mutant, when all is well.
 SLOW, OWN, OTHERS = 3, 60, 30
+# What `--brief` divides these by.
+BRIEF = 8
+# The tests of a mutant are asked in parts of so many seconds. Most mutants are killed in the first.
+PARTS = (1, 4, 15, 60)
+# What a program may take of memory. A mutant may ask for all there is.
+MEMORY = 4 << 30
 MODULES = {"UV": "UVTests", "UVHTTP": "UVHTTPTests", "UVTLS": "UVTLSTests", "UVPromises": "UVPromisesTests", "UVFutures": "UVFuturesTests"}
 Ran = collections.namedtuple("Ran", "verdict test seconds times failed")
 
 
 class Tests:
-    def __init__(self, program):
-        self.program = program
+    def __init__(self, program, is_brief=False):
+        self.program, self.is_brief = program, is_brief
         listed = subprocess.run([program, "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True).stdout.split("\n")
         # By suite: `Module.Suite`; or by test, where one is in no suite.
         self.suites = sorted({line.split("/")[0] for line in listed if re.match(r"\w+\.", line) and line.split(".")[0] in tree.TARGETS})
         if not self.suites: raise SystemExit("Mutants/run: the program lists no tests")
         self.folders = self.places()
-        self.stored = tree.BUILD / "reached.json"
-        self.known = {}
+        self.stored = tree.BUILD / "tests.json"
+        self.known, self.times = {}, {}
 
     def places(self):
         """The folder that a suite lies in. Its file has its name, as that of a type or a function; the id doesn't tell."""
@@ -45,14 +53,12 @@ class Tests:
         module, name = suite.split(".", 1)
         return module, name.split("(")[0]
 
-    def run(self, filters, skipped, limit, plant=None, reached=None, usual={}):
+    def run(self, pattern, limit, plant=None, reached=None):
         """Runs tests until one fails. A test that takes much longer than usual hangs."""
         with tempfile.TemporaryDirectory(prefix="mutant") as folder:
             events = pathlib.Path(folder, "events")
             words = [self.program, "--testing-library", "swift-testing", "--no-parallel", "--event-stream-output-path", str(events),
-                     "--event-stream-version", "0"]
-            for pattern in filters: words += ["--filter", pattern]
-            for pattern in skipped: words += ["--skip", pattern]
+                     "--event-stream-version", "0", "--filter", pattern]
             # The watchdog of the tests goes by the clock, which says nothing on a busy machine.
             environment = {**os.environ, "UV_TEST_LIMIT": "600"}
             if plant is not None: environment["PLANT"] = str(plant)
@@ -60,6 +66,8 @@ class Tests:
             begin, at, rest, started, times, failed = time.monotonic(), 0, "", {}, {}, []
             with open(os.devnull, "w") as nothing:
                 process = subprocess.Popen(words, stdout=nothing, stderr=nothing, stdin=subprocess.DEVNULL, env=environment, cwd=tree.TREE, start_new_session=True)
+            try: resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
+            except ProcessLookupError: pass
 
             def end(verdict, test):
                 try: os.killpg(process.pid, signal.SIGKILL)
@@ -67,15 +75,20 @@ class Tests:
                 process.wait()
                 return Ran(verdict, test, round(time.monotonic() - begin, 2), times, failed)
 
-            delays = {}
+            delays, looked = {}, 0.0
 
-            def waited():
-                """How long the threads of the program and of what it has started have waited for a processor. That is no fault of a test."""
-                for number in filter(str.isdigit, os.listdir("/proc")):
+            def waited(most=0.3):
+                """How long the threads of the program and of what it has started have waited for a processor, as of so many seconds ago at most.
+                That is no fault of a test."""
+                nonlocal looked
+                if time.monotonic() - looked < most: return sum(delays.values())
+                looked, numbers = time.monotonic(), [process.pid]
+                while numbers:
+                    number = numbers.pop()
                     try:
-                        if os.getsid(int(number)) != process.pid: continue
                         for task in os.listdir(f"/proc/{number}/task"):
                             with open(f"/proc/{number}/task/{task}/schedstat") as file: delays[task] = int(file.read().split()[1]) / 1e9
+                            with open(f"/proc/{number}/task/{task}/children") as file: numbers += map(int, file.read().split())
                     except (OSError, IndexError): pass
                 return sum(delays.values())
 
@@ -109,13 +122,13 @@ class Tests:
                 last = next(reversed(started), "")
                 if has_ended:
                     # A suite may have been left out by a trait of its own, and is then asked of no mutant.
-                    if count == 0 and plant is not None: raise SystemExit(f"Mutants/run: {filters} selects no test (exit code {process.returncode})")
+                    if count == 0 and plant is not None: raise SystemExit(f"Mutants/run: {pattern} selects no test (exit code {process.returncode})")
                     if process.returncode < 0 or started: return end("crashed", last)
                     return end("failed" if failed else "passed" if process.returncode == 0 else "crashed", failed[0] if failed else last)
                 # Without a mutant a test takes what it takes. Most of the time nobody has to ask how long threads have waited.
-                now, most = time.monotonic(), 10 + 5 * usual.get(last, SLOW)
-                if now - begin > limit and now - begin - min(waited(), 20 * limit) > limit: return end("hung", last)
-                if last and plant is not None and now - started[last][1] > most and now - started[last][1] - (waited() - started[last][2]) > most: return end("hung", last)
+                now, most = time.monotonic(), 10 + 5 * self.times.get(self.name(last), SLOW)
+                if now - begin > limit and now - begin - min(waited(0), 20 * limit) > limit: return end("hung", last)
+                if last and plant is not None and now - started[last][1] > most and now - started[last][1] - (waited(0) - started[last][2]) > most: return end("hung", last)
                 time.sleep(0.05)
 
     # What is reached
@@ -133,65 +146,83 @@ class Tests:
 
         def one(suite):
             with tempfile.NamedTemporaryFile(mode="r", prefix="reached") as file:
-                ran = self.run([self.pattern(suite)], [], 300, reached=file.name)
-                numbers = sorted({int(line) for line in file})
+                ran, reached = self.run(self.pattern(suite), 300, reached=file.name), {}
+                # What is reached between tests, or by a child, counts for all of the suite's.
+                own = {self.name(test) for test in ran.times}
+                for test, *numbers in map(json.loads, file): reached.setdefault(self.name(test) if self.name(test) in own else "", set()).update(numbers)
             slow = [test for test, seconds in ran.times.items() if seconds > SLOW]
-            return suite, {"stamp": stamps[self.folders[suite]], "reached": numbers, "times": ran.times, "left": sorted({*slow, *ran.failed, *([ran.test] if ran.verdict in ("hung", "crashed") else [])})}
+            return suite, {"stamp": stamps[self.folders[suite]], "reached": {test: sorted(numbers) for test, numbers in reached.items()}, "times": ran.times,
+                           "left": sorted({*slow, *ran.failed, *([ran.test] if ran.verdict in ("hung", "crashed") else [])})}
 
         missing = [suite for suite in suites if suite not in self.known]
-        for number, (suite, what) in enumerate(pool.map(one, missing)):
+        for number, done in enumerate(concurrent.futures.as_completed([pool.submit(one, suite) for suite in missing])):
+            suite, what = done.result()
             self.known[suite] = what
-            tree.log(f"{number + 1}/{len(missing)} {suite}: {sum(what['times'].values()):.1f} s, {len(what['reached'])} mutants" + "".join(f"; without {self.name(test)}" for test in what["left"]))
+            tree.log(f"{number + 1}/{len(missing)} {suite}: {sum(what['times'].values()):.1f} s, {len(set().union(*what['reached'].values()))} mutants" + "".join(f"; without {self.name(test)}" for test in what["left"]))
             self.stored.write_text(json.dumps({"library": library, "suites": self.known}))
-        self.reached = {suite: set(what["reached"]) for suite, what in self.known.items()}
+        self.times = {self.name(test): seconds for what in self.known.values() for test, seconds in what["times"].items()}
+        self.asked = {suite: {self.name(test) for test in what["times"] if test not in what["left"]} for suite, what in self.known.items()}
+        self.reached = {}
+        for suite, what in self.known.items():
+            # An issue of no test, such as a count of allocations within a closure, leaves out its suite.
+            if "" in what["left"]: continue
+            for test, numbers in what["reached"].items():
+                for number in numbers: self.reached.setdefault(number, {}).setdefault(suite, set()).add(test)
 
     @staticmethod
     def pattern(suite): return f"^{re.escape(suite)}" + ("$|" + f"^{re.escape(suite)}/" if "(" in suite else "/")
 
     @staticmethod
-    def name(test): return re.sub(r"/[^/]*\.swift:\d+:\d+$", "", test)
+    def either(tests): return "^(" + "|".join(map(re.escape, tests)) + ")"
 
-    def cost(self, suite): return sum(seconds for test, seconds in self.known[suite]["times"].items() if test not in self.known[suite]["left"])
+    @staticmethod
+    def name(test): return re.sub(r"/[^/]*\.swift:\d+:\d+$", "", test)
 
     # Judging
 
-    def stages(self, edit):
-        """The suites that come across a mutant: those of its layer, and then the others."""
+    def tests(self, edit):
+        """The tests that come across a mutant, with their suites. What belongs to no function, such as the value of a constant, may be computed
+        once, and then all of its suite's tests may be those that depend on it."""
+        for suite, tests in self.reached.get(edit.number, {}).items():
+            is_shared = "" in tests or edit.function == (edit.start, edit.end)
+            for test in self.asked[suite]:
+                if is_shared or test in tests: yield suite, test
+
+    def parts(self, edit):
+        """The tests that come across a mutant: those of its layer, and then the others; the quickest first."""
         near = MODULES[edit.path.split("/")[1]] + ("/" + edit.layer.split("/")[1] if edit.layer.startswith("UV/") else "")
-        # An issue of no test, such as a count of allocations within a closure, leaves out its suite.
-        by_cost = sorted((suite for suite in self.known if edit.number in self.reached[suite] and self.cost(suite) > 0
-                          and "" not in self.known[suite]["left"]), key=self.cost)
-        own = [suite for suite in by_cost if self.folders[suite] == near or self.folders[suite].startswith(near + "/")]
-        style = [suite for suite in by_cost if suite not in own and suite.startswith(("StyleTests.", "UVHTTPTests."))]
-        others = [suite for suite in by_cost if suite not in own and suite not in style]
-        for suites, budget in ((own, OWN), (style, OTHERS), (others, OTHERS)):
-            taken, sum_ = [], 0
-            for suite in suites:
-                if sum_ + self.cost(suite) > budget and taken: break
-                taken.append(suite)
-                sum_ += self.cost(suite)
-            if taken: yield taken, sum_
+        own, style, others = [], [], []
+        for suite, test in self.tests(edit):
+            if self.folders[suite] == near or self.folders[suite].startswith(near + "/"): own.append(test)
+            else: (style if suite.startswith(("StyleTests.", "UVHTTPTests.")) else others).append(test)
+        for tests, budget in ((own, OWN), (style, OTHERS), (others, OTHERS)):
+            if self.is_brief: budget /= BRIEF
+            tests, sizes = collections.deque(sorted(tests, key=lambda test: (self.times[test], test))), iter(PARTS)
+            while tests and budget > 0:
+                part, size = [tests.popleft()], min(next(sizes, budget), budget)
+                while tests and sum(map(self.times.get, part)) + self.times[tests[0]] <= size: part.append(tests.popleft())
+                budget -= sum(map(self.times.get, part))
+                yield part
 
     def judge(self, edit):
         spent, asked, shaky = 0.0, 0, []
-        for suites, usual in self.stages(edit):
-            left = ["^" + re.escape(self.name(test)) for suite in suites for test in self.known[suite]["left"]] + shaky
-            times = {test: seconds for suite in suites for test, seconds in self.known[suite]["times"].items()}
-            while True:
-                ran = self.run([self.pattern(suite) for suite in suites], left, 3 * usual + 30, edit.number, usual=times)
+        for part in self.parts(edit):
+            left, asked = list(part), asked + len(part)
+            while left:
+                usual = sum(map(self.times.get, left))
+                ran = self.run(self.either(left), 3 * usual + 30, edit.number)
                 spent += ran.seconds
                 if ran.verdict == "passed": break
                 test = self.name(ran.test)
                 # A test may fail for another reason: it has to do so again by itself, and to pass then without the mutant. A crash
                 # needs no second look.
-                again, alone = ran, (["^" + re.escape(test)], [], 40) if test else ([self.pattern(suite) for suite in suites], left, 3 * usual + 30)
+                again, alone = ran, self.either([test] if test in self.times else left)
                 if ran.verdict != "crashed":
-                    again = self.run(*alone, edit.number)
+                    again = self.run(alone, 3 * usual + 30, edit.number)
                     spent += again.seconds
-                if again.verdict != "passed" and (again is ran or self.run(*alone).verdict == "passed"):
+                if again.verdict != "passed" and (again is ran or self.run(alone, 3 * usual + 60).verdict == "passed"):
                     return {"verdict": "killed", "how": ran.verdict, "by": test, "seconds": round(spent, 1)}
-                if not test: break
-                shaky.append("^" + re.escape(test))
-                left = left + shaky[-1:]
-            asked += len(suites)
-        return {"verdict": "survived", "suites": asked, "seconds": round(spent, 1), **({"shaky": shaky} if shaky else {})}
+                if test not in left: break
+                shaky.append(test)
+                left.remove(test)
+        return {"verdict": "survived", "tests": asked, "seconds": round(spent, 1), **({"brief": True} if self.is_brief else {}), **({"shaky": shaky} if shaky else {})}
