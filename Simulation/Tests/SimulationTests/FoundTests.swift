@@ -23,6 +23,8 @@ import Testing
       ("http server over tls", 36),
       // A GET wasn't sent again whose connection had been idle since it was made, and had served nobody.
       ("http repeats", 88),
+      // A timeout of a peer that had used its last chance came when the chance would have been over.
+      ("punctual", 214),
     ] as [(String, UInt64)])
   func found(name: String, seed: UInt64) throws { try #require(HuntedWorld.named(name)).run(seed: seed) }
 }

@@ -124,7 +124,10 @@ final class StreamTimeouts: HandleExtension {
   /// doesn't begin to read anew. Those that carry nothing for a reader (`hasCome` is false) renew no time.
   @inline(__always)
   func goOnReading(_ hasCome: Bool) {
-    if hasCome, readLength < .max { lastRead = uv_hrtime() }
+    if hasCome, readLength < .max {
+      lastRead = uv_hrtime()
+      endChance(readLength, lastRead)
+    }
     if timer == nil, min(readLength, totalEnd) < .max { look(uv_hrtime()) }
   }
 
@@ -134,7 +137,19 @@ final class StreamTimeouts: HandleExtension {
   func noteWrite() { if length(of: .idle) < .max { lastWrite = uv_hrtime() } }
 
   /// The system has taken a part of what waits.
-  func noteProgress() { if writeLength < .max { lastWrite = uv_hrtime() } }
+  func noteProgress() {
+    if writeLength == .max { return }
+    lastWrite = uv_hrtime()
+    endChance(timeBetweenLooks, lastWrite)
+  }
+
+  /// A peer that has used its last chance has its usual time from then, which may be shorter. Nothing renews the total.
+  @inline(__always)
+  private func endChance(_ length: UInt64, _ now: UInt64) {
+    guard timer?.isLastChance == true, now < totalEnd else { return }
+    timer?.isLastChance = false
+    begin(within: length, at: now)
+  }
 
   /// Somebody begins to wait for bytes.
   func beginReading() {

@@ -363,6 +363,29 @@ import UVTestSupport
     }
   }
 
+  // The order of times is what this is about.
+  @Test("A peer that has used its last chance has its usual time from then", arguments: [false, true])
+  func usedChance(isIdle: Bool) async throws {
+    try await withPair { loop, client, server in
+      if isIdle { server.idleTimeout = .milliseconds(20) } else { server.readTimeout = .milliseconds(20) }
+      let log = Log<String>()
+      server.start { result in
+        log.append(result.value??.description ?? result.error?.name ?? "end")
+        if case .success = result { loop.sleep(for: .milliseconds(400)) { _ in log.append("later") } }
+      }
+      let (near, far) = try loop.pipes.socketPair()
+      near.next { _ in
+        // The loop is late by so much, and the peer gets as much time. Its bytes come right after that has begun.
+        usleep(800_000)
+        _ = try? client.tryWrite("a")
+      }
+      try await far.write("now").value
+      try await loop.until { log.values.count == 3 }
+      #expect(log.values == ["a", "ETIMEDOUT", "later"])
+      for end in [near, far] { end.close() }
+    }
+  }
+
   @Test func `A new value counts from when it is set`() async throws {
     try await withPair { loop, client, server in
       let reading = loop.spawn { () async throws(UVError) in try await server.next().value }
