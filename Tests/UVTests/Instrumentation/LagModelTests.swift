@@ -35,6 +35,33 @@ import UVTestSupport
     }
   }
 
+  @Test func `What was measured since an earlier value is what adds up with it`() async throws {
+    try await withLoop { loop in
+      try loop.configure(.lag)
+      func measure(_ lengths: [Int]) async throws -> LoopLag {
+        for length in lengths {
+          spin(for: .microseconds(length))
+          try await loop.sleep(for: .zero).value
+        }
+        return loop.lag
+      }
+      let earlier = try await measure([100, 3000, 100])
+      let later = try await measure([200, 200, 4000, 400])
+      let rest = later.since(earlier)
+      #expect(rest.count == later.count - earlier.count && rest.busyTime == later.busyTime - earlier.busyTime)
+      #expect(rest.elapsedTime == later.elapsedTime - earlier.elapsedTime && rest.max == later.max)
+      let sum = earlier + rest
+      #expect(
+        sum.count == later.count && sum.elapsedTime == later.elapsedTime
+          && sum.percentile(90) == later.percentile(90))
+      // Without a longer turn since, the longest is that of the rest.
+      let quiet = try await measure([100, 100]).since(later)
+      #expect(quiet.max < .milliseconds(3))
+      // A loop that has begun anew, and a value of nothing.
+      #expect(earlier.since(later).count == earlier.count && later.since(LoopLag()).count == later.count)
+    }
+  }
+
   private func spin(for duration: Duration) {
     let end = LoopClock.Instant.now.advanced(by: duration)
     while LoopClock.Instant.now < end {}
