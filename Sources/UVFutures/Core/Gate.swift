@@ -28,7 +28,7 @@ private final class GateStep<Input, Failure: Error> {
   func receive(_ signal: Signal<Input, Failure>) -> Subscribers.Demand {
     let isInside = gate.enter { [self] in
       let more = handOn(signal)
-      if more > 0 { upstream?.request(more) }
+      if more > 0 { ask(upstream, for: more) }
     }
     guard isInside else { return .none }
     defer { gate.leave() }

@@ -25,7 +25,7 @@ class Relay<Input, Failure: Error>: PassingSubscription {
   /// The same for a signal that waited: what is wanted after it is asked for.
   final func handOnLate(_ signal: Signal<Input, Failure>) {
     let more = handOn(signal)
-    if more > 0 { upstream?.request(more) }
+    if more > 0 { ask(upstream, for: more) }
   }
 
   @usableFromInline
@@ -45,7 +45,7 @@ class Relay<Input, Failure: Error>: PassingSubscription {
   }
 
   @usableFromInline
-  func request(_ demand: Subscribers.Demand) { upstream?.request(demand) }
+  func request(_ demand: Subscribers.Demand) { ask(upstream, for: demand) }
 
   @usableFromInline
   func cancel() {

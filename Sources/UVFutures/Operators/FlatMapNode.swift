@@ -256,7 +256,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     if isOfRequests, inner === self { isUsed = false }
     switch completion {
     case .finished:
-      if !finishIfDone(), outerDemand != .everything { outer?.request(.max(1)) }
+      if !finishIfDone(), outerDemand != .everything { ask(outer, for: .max(1)) }
     case .failure(let error):
       // Combine leaves the upstream publisher alone. A source is let go: it would be read for nobody.
       if outer is any ForeignSubscription { outer = nil }
@@ -294,7 +294,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
       demand -= 1
       demand += downstream.receive(output)
       let further = furtherDemand(for: inner)
-      if further > 0 { inner.subscription?.request(further) }
+      if further > 0 { ask(inner.subscription, for: further) }
     }
     isBuffering = !rest.buffer.isEmpty
     isDelivering = false
@@ -310,7 +310,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     }
     for inner in inners where inner.isLinked {
       inner.isUnlimited = true
-      inner.subscription?.request(.unlimited)
+      ask(inner.subscription, for: .unlimited)
     }
   }
 

@@ -108,7 +108,7 @@ final class RequestFlatMap<Input, Child: Publisher, Failure: Error>: DescribedSu
   func request(_ more: Subscribers.Demand) {
     require(more > 0, "API violation: demand must not be zero")
     demand += more
-    inner?.request(more)
+    ask(inner, for: more)
   }
 
   @usableFromInline
