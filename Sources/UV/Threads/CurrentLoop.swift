@@ -130,6 +130,12 @@ enum CurrentLoop {
     loop()?._withUnsafeGuaranteedRef { $0.ties.tickets.takeUnused() }
   }
 
+  /// The object of the last ticket, if nobody holds that; see ``TicketPool``.
+  @inline(__always)
+  static func takeLost() -> AnyObject? {
+    loop()?._withUnsafeGuaranteedRef { $0.ties.tickets.takeLost() }
+  }
+
   static func set(_ loop: EventLoop?) { slot.set(loop) }
 }
 

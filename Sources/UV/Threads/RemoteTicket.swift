@@ -102,6 +102,24 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     return LoopBatch.current?.open(object, telling: object) ?? RemoteTicket(object, telling: object, nil)
   }
 
+  /// A ticket for an object that was just made, as ``open(_:)`` makes it; nil on a thread without a loop.
+  @usableFromInline
+  package static func openOnLoop(_ object: any Answerable) -> RemoteTicket? {
+    guard let ticket = CurrentLoop.takeUnusedTicket() else {
+      return EventLoop.current?.openFurtherTicket(object)
+    }
+    ticket.reopen(for: object)
+    return ticket
+  }
+
+  /// Lets go of a ticket whose object was just made. If nobody has kept it, the object is notified at once, which would
+  /// otherwise wait for the end of the turn.
+  @usableFromInline
+  package static func reportLost(_ ticket: consuming RemoteTicket) {
+    _ = consume ticket
+    reportLost()
+  }
+
   /// Calls `body` with a ticket for an object that was just made. If nobody has kept it, the object is notified
   /// at once, which would otherwise wait for the end of the turn.
   @inlinable
@@ -111,7 +129,7 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   }
 
   @usableFromInline
-  static func reportLost() { forsake(EventLoop.current?.ties.tickets.takeLost()) }
+  static func reportLost() { if let object = CurrentLoop.takeLost() { forsake(object) } }
 
   /// Notifies an ``Answerable`` object that no answer will come.
   static func forsake(_ object: AnyObject?) { (object as? any Answerable)?.forsake() }
@@ -163,8 +181,11 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
     loop.keepRunning(for: answerable)
   }
 
-  private func stopKeeping() {
-    guard isKeeping else { return }
+  @inline(__always)
+  private func stopKeeping() { if isKeeping { stopKeepingNow() } }
+
+  @inline(never)
+  private func stopKeepingNow() {
     isKeeping = false
     owner?.stopKeeping(answerable)
   }
@@ -251,6 +272,20 @@ package final class RemoteTicket: LoopMessage, @unchecked Sendable {
   /// Whether the caller is the first to ask, and so the one who may complete from another thread.
   @usableFromInline
   package func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
+
+  /// Claims the ticket and takes its object out, if the calling thread is the loop's. There is no object if there is an
+  /// answer, or another thread has claimed the ticket.
+  ///
+  /// Another thread that claims it at the same time comes too late, as ``complete(_:)`` finds no object. So this needs
+  /// no atomic exchange, which costs more than all else here.
+  @usableFromInline
+  package func claimNow() -> (object: AnyObject?, isHere: Bool) {
+    guard isHere else { return (nil, false) }
+    if isClaimed.load(ordering: .relaxed) || !isOpen { return (nil, true) }
+    isClaimed.store(true, ordering: .relaxed)
+    stopKeeping()
+    return (takeObject(), true)
+  }
 
   /// Whether nobody has claimed the ticket, and the loop hasn't ended.
   @usableFromInline

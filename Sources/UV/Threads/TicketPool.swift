@@ -41,6 +41,7 @@ struct TicketPool {
   }
 
   /// The object of the ticket that was handed out last, if nobody holds that any more.
+  @inline(__always)
   mutating func takeLost() -> AnyObject? {
     guard let tickets, used > 0 else { return nil }
     let last = used - 1

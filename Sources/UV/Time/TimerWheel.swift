@@ -81,7 +81,7 @@ final class TimerWheel: Cancelling {
   ) -> (slot: UInt, generation: UInt) {
     // Free on the loop's thread in a callback, and what another thread does while the loop waits.
     if !microtasks.state.pointee.isAttended { loop.requireOnLoop("a timer of an event loop") }
-    loop.assertOnLoop()
+    assertOnLoop()
     let node = slots.takeNode()
     node.pointee.done = consume done
     noteStart()
@@ -175,6 +175,14 @@ final class TimerWheel: Cancelling {
     return done
   }
 
+  /// Release builds don't read the loop for it.
+  @inline(__always)
+  private func assertOnLoop() {
+    #if DEBUG
+    loop.assertOnLoop()
+    #endif
+  }
+
   // MARK: Firing
 
   /// Fires the timers that are due on libuv's clock.
@@ -214,6 +222,7 @@ final class TimerWheel: Cancelling {
 
   /// Takes one at a time from the front: a timer that a completion cancels is unlinked before its turn comes.
   private func fireCollected() {
+    let loop = loop!
     while let node = slots.first(of: TimerSlots.firing) {
       slots.unlink(node)
       finish(node)(.success(()))

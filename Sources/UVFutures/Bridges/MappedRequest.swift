@@ -1,42 +1,36 @@
 #if canImport(Combine) || Futures || Everything
 import UV
 
-/// A `map`, which may be one of a request.
+/// A `map`, which may be one of a request or of a future.
 @usableFromInline
-protocol RequestMap {
+protocol KnownMap {
   static var mapsRequests: Bool { get }
+  static var mapsFutures: Bool { get }
 }
 
-/// How a `flatMap` has the `map` of a request started. It asks for the value at once, so neither a subscription nor the
-/// signals of one are needed.
+/// A request that runs for a `flatMap`, and the `map` behind it.
 @usableFromInline
-struct MappedRequestTaker<Input, Failure: Error>: StartingSubscriber {
-  /// Called with what makes the answer, which may not be wanted any more.
-  @usableFromInline let answer: (() -> Result<Input, UVError>) -> Void
-  /// Called with the request once it has started.
-  @usableFromInline let take: (Link) -> Void
+final class MappedRequest<Value, Output>: RequestInner {
+  /// What the request was started for. In a structure, since an optional function would get a wrapper wherever it is
+  /// stored or read.
+  @usableFromInline
+  struct Purpose {
+    @usableFromInline let transform: (Value) -> Output
+    @usableFromInline let answer: (FlatMapInner, Result<Output, UVError>) -> Void
 
-  @inlinable
-  init(
-    answer: @escaping (() -> Result<Input, UVError>) -> Void, take: @escaping (Link) -> Void
-  ) {
-    (self.answer, self.take) = (answer, take)
+    @inlinable
+    init(
+      _ transform: @escaping (Value) -> Output,
+      _ answer: @escaping (FlatMapInner, Result<Output, UVError>) -> Void
+    ) {
+      (self.transform, self.answer) = (transform, answer)
+    }
   }
-}
 
-/// A request that runs, and the `map` behind it.
-@usableFromInline
-final class MappedRequest<Value, Output>: Subscription {
-  @usableFromInline let transform: (Value) -> Output
-  @usableFromInline let answer: (() -> Result<Output, UVError>) -> Void
-  @usableFromInline @exclusivity(unchecked) var pending = PendingRequest()
+  /// Nil once the request has ended or was cancelled. The object may be used again then.
+  @usableFromInline @exclusivity(unchecked) var purpose: Purpose?
 
-  @inlinable
-  init(
-    _ transform: @escaping (Value) -> Output, _ answer: @escaping (() -> Result<Output, UVError>) -> Void
-  ) {
-    (self.transform, self.answer) = (transform, answer)
-  }
+  @inlinable override init() { super.init() }
 
   @inlinable
   func start(_ request: Request<Value>) {
@@ -46,14 +40,18 @@ final class MappedRequest<Value, Output>: Subscription {
   @inlinable
   func finish(_ result: Result<Value, UVError>) {
     pending = PendingRequest()
-    answer { result.map(transform) }
+    // The value is transformed for nobody otherwise.
+    guard let purpose = purpose.take() else { return }
+    switch result {
+    case .success(let value): purpose.answer(self, .success(purpose.transform(value)))
+    case .failure(let error): purpose.answer(self, .failure(error))
+    }
   }
 
-  /// Does nothing: the request has been started.
   @usableFromInline
-  func request(_ demand: Subscribers.Demand) {}
-
-  @usableFromInline
-  func cancel() { pending.cancel() }
+  override func cancel() {
+    purpose = nil
+    super.cancel()
+  }
 }
 #endif

@@ -2,10 +2,6 @@
 import UV
 
 extension Future {
-  /// Whether it has been decided how the future ends.
-  @inlinable
-  var isSettled: Bool { destroyOutcome != nil }
-
   /// How the future ended, nil until then.
   @inlinable
   var outcome: Result<Output, Failure>? { isSettled ? outcomePointer.pointee : nil }
@@ -16,11 +12,14 @@ extension Future {
     storage.pointer(to: Result<Output, Failure>.self)
   }
 
-  /// Puts the outcome into the empty storage, and notes how to destroy it.
+  /// Puts the outcome into the empty storage, and notes how to destroy it, if that takes anything.
   @inlinable @inline(__always)
   func store(_ result: Result<Output, Failure>) {
     storage.store(result)
-    destroyOutcome = { _ = $0.storage.take(Result<Output, Failure>.self) }
+    isSettled = true
+    let isNothing =
+      OutcomeStorage.holds(Result<Output, Failure>.self) && _isPOD(Result<Output, Failure>.self)
+    if !isNothing { destroyOutcome = { _ = $0.storage.take(Result<Output, Failure>.self) } }
   }
 }
 #endif

@@ -26,7 +26,7 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   public typealias Promise = (Result<Output, Failure>) -> Void
 
   @usableFromInline @exclusivity(unchecked) var storage = OutcomeStorage()
-  /// A function without captures that destroys the outcome; nil while there is none.
+  /// A function without captures that destroys the outcome; nil while there is none to destroy.
   @usableFromInline @exclusivity(unchecked) var destroyOutcome: ((Future) -> Void)?
   @usableFromInline @exclusivity(unchecked) var firstSubscription: FutureSubscription<Output, Failure>?
   // Sound: the last of the list that the first keeps alive.
@@ -38,6 +38,8 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   /// resolved and subscribed to by any thread. Nil on a loop, and where somebody in this module settles it.
   @usableFromInline @exclusivity(unchecked) var gate: Gate?
   @exclusivity(unchecked) @usableFromInline package var waitingPlace: Int32 = -1
+  /// Whether it has been decided how the future ends.
+  @usableFromInline @exclusivity(unchecked) var isSettled = false
 
   #if DEBUG
   /// The loop on which the future was made, if any.
@@ -79,8 +81,9 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   /// the initializers.
   @inlinable
   init(start: (@escaping @Sendable (Result<Output, Failure>) -> Void) -> Void) {
-    if EventLoop.current != nil {
-      RemoteTicket.open(self) { ticket in start { Future<Output, Failure>.resolve(ticket, $0) } }
+    if let ticket = RemoteTicket.openOnLoop(self) {
+      start { Future<Output, Failure>.resolve(ticket, $0) }
+      RemoteTicket.reportLost(consume ticket)
     } else {
       gate = Gate()
       // Sound: touched inside the gate.
@@ -109,6 +112,11 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   /// returns.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+    if S.self == OutcomeTaker<Output, Failure>.self, let taker = subscriber as? OutcomeTaker<Output, Failure>
+    {
+      if gate == nil, let outcome { taker.take(outcome) }
+      return
+    }
     let downstream = Downstream(subscriber)
     if let gate { return receive(downstream, through: gate) }
     receiveNow(downstream)
@@ -126,9 +134,10 @@ public final class Future<Output, Failure: Error>: LoopPublisher {
   /// Settles the future of a ticket, from any thread.
   @inlinable
   static func resolve(_ ticket: RemoteTicket, _ result: Result<Output, Failure>) {
-    guard ticket.claim() else { return }
+    let (object, isHere) = ticket.claimNow()
     // Sound: what the ticket was made for.
-    if let object = ticket.takeNow() { return unsafeDowncast(object, to: Future.self).settle(result) }
+    if let object { return unsafeDowncast(object, to: Future.self).settle(result) }
+    if isHere || !ticket.claim() { return }
     switch result {
     case .success(let value):
       // Sound: the caller gives the value up, and the loop takes it. A value without a size is captured without an

@@ -1,17 +1,13 @@
 #if canImport(Combine) || Futures || Everything
 import UV
 
-/// A publisher made from a value, while it is subscribed to.
+/// What is made from a value, while it is subscribed to.
 @usableFromInline
 class FlatMapInner {
-  @usableFromInline @exclusivity(unchecked) final var subscription: Link?
-  /// The object that it belongs to, unless that is this object itself; nil once it has ended.
-  @usableFromInline @exclusivity(unchecked) final var node: AnyObject?
   // Sound: a neighbour in the list resets this before it goes.
   @usableFromInline @exclusivity(unchecked) final unowned(unsafe) var previous: FlatMapInner?
   /// The next in the list; of a spare one, an older one.
   @usableFromInline @exclusivity(unchecked) final var next: FlatMapInner?
-  // Properties of less than a word come last, so that those of a subclass fill it.
   /// Whether it has been asked for everything.
   @usableFromInline @exclusivity(unchecked) final var isUnlimited = false
   @usableFromInline @exclusivity(unchecked) final var isLinked = true
@@ -19,9 +15,43 @@ class FlatMapInner {
   @inlinable init() {}
 }
 
-/// The list of inner publishers.
+/// A publisher made from a value. The node is one, too.
+@usableFromInline
+class PublisherInner: FlatMapInner {
+  @usableFromInline @exclusivity(unchecked) final var subscription: Link?
+
+  @inlinable override init() { super.init() }
+}
+
+/// A publisher made from a value, but for the node.
+@usableFromInline
+final class FlatMapChild: PublisherInner {
+  /// The object that it belongs to; nil once it has ended.
+  @usableFromInline @exclusivity(unchecked) var node: AnyObject?
+
+  @inlinable override init() { super.init() }
+}
+
+/// A request made from a value. The node has started it without a subscription.
+@usableFromInline
+class RequestInner: FlatMapInner {
+  /// The way to cancel it; empty once it has ended.
+  @usableFromInline @exclusivity(unchecked) final var pending = PendingRequest()
+
+  @inlinable override init() { super.init() }
+
+  /// Cancels it, and lets go of what it was for.
+  @usableFromInline
+  func cancel() {
+    let last = pending
+    pending = PendingRequest()
+    last.cancel()
+  }
+}
+
+/// The list of what has been made.
 extension FlatMapNode {
-  /// An inner publisher that nothing else holds any more, so that nothing of its first use can come.
+  /// One that nothing else holds any more, so that nothing of its first use can come.
   @inlinable
   func takeSpare() -> FlatMapInner? {
     guard let rest else { return nil }
@@ -36,6 +66,16 @@ extension FlatMapNode {
     }
   }
 
+  /// A publisher that isn't the node.
+  @inlinable
+  func insertChild() -> FlatMapChild {
+    // Sound: a node has spare ones of the class that it uses.
+    let child = takeSpare().map { unsafeDowncast($0, to: FlatMapChild.self) } ?? FlatMapChild()
+    child.node = self
+    insert(child)
+    return child
+  }
+
   @inlinable
   func insert(_ inner: FlatMapInner) {
     inner.isLinked = true
@@ -44,33 +84,34 @@ extension FlatMapNode {
     firstInner = inner
   }
 
+  /// Takes out a publisher, which has ended or is to be cancelled.
+  @inlinable
+  func remove(publisher: PublisherInner) {
+    publisher.subscription = nil
+    remove(publisher)
+    // Sound: what else is in the list is one.
+    if publisher !== self { unsafeDowncast(publisher, to: FlatMapChild.self).node = nil }
+  }
+
   @inlinable
   func remove(_ inner: FlatMapInner) {
     inner.isLinked = false
-    inner.subscription = nil
     unlink(inner)
     // After the end none is used again.
-    if inner !== self, downstream != nil {
+    if inner !== self, downstream != nil, outerDemand != .finished {
       makeRest()._withUnsafeGuaranteedRef { rest in
         rest.spare?.next = nil
         inner.next = rest.spare.take()
         rest.spare = inner
       }
     }
-    inner.node = nil
   }
 
   @inlinable
   func unlink(_ inner: FlatMapInner) {
     let next = inner.next.take()
-    if firstInner === inner {
-      next?.previous = nil
-      firstInner = next
-    } else {
-      let previous = inner.previous.take()!
-      next?.previous = previous
-      previous.next = next
-    }
+    next?.previous = inner.previous
+    if let previous = inner.previous.take() { previous.next = next } else { firstInner = next }
   }
 }
 
@@ -81,10 +122,10 @@ final class FlatMapRest<Output> {
   @usableFromInline let gate: Gate?
   /// How many inner publishers there may be at a time, if that is neither one nor all.
   @usableFromInline let maxPublishers: Subscribers.Demand
-  /// The inner publisher that has ended last, and behind it the one before, to be used again.
+  /// What has ended last, and behind it the one before, to be used again.
   @usableFromInline @exclusivity(unchecked) var spare: FlatMapInner?
   /// Values that are not wanted yet.
-  @usableFromInline @exclusivity(unchecked) var buffer = Queue<(inner: FlatMapInner, output: Output)>()
+  @usableFromInline @exclusivity(unchecked) var buffer = Queue<(inner: PublisherInner, output: Output)>()
 
   @inlinable
   init(_ gate: Gate?, _ maxPublishers: Subscribers.Demand) {

@@ -16,45 +16,62 @@ extension FlatMapNode {
     if !pending.isEmpty, inner.isLinked { inner.subscription = RunningRequest(pending) }
   }
 
-  /// The same for a request behind a `map`.
+  @inlinable
+  func insertForRequest() -> PublisherInner {
+    if isUsed { return insertChild() }
+    isUsed = true
+    insert(self)
+    return self
+  }
+
+  @inlinable
+  static func requestEnded(_ result: Result<Output, UVError>, _ inner: PublisherInner) {
+    // Not if it was cancelled.
+    guard inner.isLinked else { return }
+    // Sound: what isn't a child is a node. No other node has had this inner publisher.
+    let node =
+      type(of: inner) == FlatMapChild.self ? unsafeDowncast(inner, to: FlatMapChild.self).node! : inner
+    unsafeDowncast(node, to: FlatMapNode.self).end(inner, result)
+  }
+
+  @inlinable
+  func end(_ inner: PublisherInner, _ result: Result<Output, UVError>) {
+    passing &+= 1
+    remove(publisher: inner)
+    // A request that has ended reports nothing more.
+    if inner === self { isUsed = false }
+    pass(result)
+  }
+
+  @inlinable
+  func pass(_ result: Result<Output, UVError>) {
+    switch result {
+    case .success(let output): pass(outcome: .success(output))
+    case .failure(let error): pass(outcome: .failure(error as! Child.Failure))
+    }
+  }
+
+  // MARK: Behind a `map`
+
   @inlinable
   func startMapped(_ child: Child) {
-    let inner = insertForRequest()
-    child.receive(
-      subscriber: MappedRequestTaker<Output, Child.Failure>(
-        answer: {
-          // Not if it was cancelled, as below. The value is transformed for nobody then.
-          if inner.isLinked { FlatMapNode.requestEnded($0(), inner) }
-        },
-        take: {
-          if inner.isLinked { inner.subscription = $0 }
-        }))
-  }
-
-  @inlinable
-  func insertForRequest() -> FlatMapInner {
-    let inner = isUsed ? takeSpare() ?? FlatMapInner() : self
-    isUsed = true
-    if inner !== self { inner.node = self }
-    insert(inner)
-    return inner
-  }
-
-  @inlinable
-  static func requestEnded(_ result: Result<Output, UVError>, _ inner: FlatMapInner) {
-    // Not if it was cancelled. Sound: no other node has had this inner publisher.
-    guard inner.isLinked else { return }
-    unsafeDowncast(inner.node ?? inner, to: FlatMapNode.self).receive(result: result, from: inner)
-  }
-
-  @inlinable
-  func receive(result: Result<Output, UVError>, from inner: FlatMapInner) {
-    switch result {
-    case .success(let output):
-      _ = receive(output, from: inner)
-      receive(.finished, from: inner)
-    case .failure(let error): receive(.failure(error as! Child.Failure), from: inner)
+    // To start it may end the upstream publisher.
+    passing &+= 1
+    let inner = MappedRequestTaker<Output, Child.Failure>.start(child, in: takeSpare()) { [self] in
+      endMapped($0, $1)
     }
+    passing &-= 1
+    // It may have cancelled, too.
+    if downstream == nil { inner.cancel() } else { insert(inner) }
+  }
+
+  @inlinable
+  func endMapped(_ inner: FlatMapInner, _ result: Result<Output, UVError>) {
+    // Not if transforming it has cancelled.
+    guard inner.isLinked else { return }
+    passing &+= 1
+    remove(inner)
+    pass(result)
   }
 }
 

@@ -4,7 +4,7 @@ public import UV
 /// A subscription to a `flatMap`: the subscriber of the upstream publisher and of each publisher made from
 /// its values. Each of them fails with `Failure`, or can't fail.
 @usableFromInline
-final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: Error>: FlatMapInner,
+final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: Error>: PublisherInner,
   DescribedSubscription
 {
   @usableFromInline typealias Output = Child.Output
@@ -25,6 +25,8 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     case requests
     /// The same, each behind a `map`.
     case mappedRequests
+    /// Futures, or a `map` of each.
+    case futures
   }
 
   /// The values that the upstream publisher is asked for.
@@ -40,7 +42,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     case finished
   }
 
-  // These share a word with what a `FlatMapInner` has last.
+  // These fill a word.
   @usableFromInline let kind: Kind
   @usableFromInline @exclusivity(unchecked) var outerDemand: Outer
   /// The height. One above 127 stands as the one from 64 to 127 that is as far from a landing: nothing else of it counts.
@@ -53,6 +55,9 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   @usableFromInline @exclusivity(unchecked) var isUsed = false
   /// Whether a signal is being delivered downstream, so that its demand is only noted.
   @usableFromInline @exclusivity(unchecked) var isDelivering = false
+  /// How many publishers are under way that aren't in the list: requests that start or have ended, and futures that are
+  /// settled. Each may make another one meanwhile, or end upstream.
+  @usableFromInline @exclusivity(unchecked) var passing: UInt16 = 0
   @usableFromInline let transform: (Input) -> Child
   /// Nil once the subscription is over.
   @usableFromInline @exclusivity(unchecked) var downstream: Delivery<Output, Failure>?
@@ -79,8 +84,14 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     return rest
   }
 
+  /// The kind of publishers that stay on their loop.
   @inlinable
-  var isOfRequests: Bool { kind == .requests || kind == .mappedRequests }
+  static var kindOfConfined: Kind {
+    if Child.self == RequestPublisher<Output>.self { return .requests }
+    if Child.self == Future<Output, Child.Failure>.self { return .futures }
+    guard let map = Child.self as? any KnownMap.Type else { return .confined }
+    return map.mapsRequests ? .mappedRequests : map.mapsFutures ? .futures : .confined
+  }
 
   @inlinable
   convenience init(
@@ -100,10 +111,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
     if gate != nil || !(Child.self is any LoopPublisher.Type) {
       kind = .any
     } else {
-      kind =
-        Child.self == RequestPublisher<Output>.self
-        ? .requests
-        : (Child.self as? any RequestMap.Type)?.mapsRequests == true ? .mappedRequests : .confined
+      kind = FlatMapNode.kindOfConfined
     }
     self.downstream = downstream
     self.transform = transform
@@ -144,10 +152,15 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
       return child.receive(subscriber: RequestTaker<Output, Child.Failure> { [self] in start($0) })
     }
     if kind == .mappedRequests { return startMapped(child) }
+    if kind == .futures, passOutcome(of: child) { return }
+    subscribe(to: child)
+  }
+
+  @inlinable
+  func subscribe(to child: Child) {
+    let isConfined = kind != .any
     if isUsed {
-      let inner = takeSpare() ?? FlatMapInner()
-      inner.node = self
-      insert(inner)
+      let inner = insertChild()
       let step = Downstream<Output, Child.Failure>(
         CombineIdentifier(inner), FlatMapNode.self, height: height + 1
       ) { signal in
@@ -158,7 +171,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
         }
         return unsafeDowncast(node, to: FlatMapNode.self).receive(signal, from: inner)
       }.grounded()
-      if kind == .confined { step.attach(to: child) } else { step.attach(toAny: child, through: gate) }
+      if isConfined { step.attach(to: child) } else { step.attach(toAny: child, through: gate) }
     } else {
       isUsed = true
       insert(self)
@@ -166,7 +179,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
         receive($0, from: self)
       }
       .grounded()
-      if kind == .confined { step.attach(to: child) } else { step.attach(toAny: child, through: gate) }
+      if isConfined { step.attach(to: child) } else { step.attach(toAny: child, through: gate) }
     }
   }
 
@@ -197,7 +210,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   // MARK: Inner publishers
 
   @inlinable
-  func receive(_ signal: Signal<Output, Child.Failure>, from inner: FlatMapInner) -> Subscribers.Demand {
+  func receive(_ signal: Signal<Output, Child.Failure>, from inner: PublisherInner) -> Subscribers.Demand {
     switch signal {
     case .value(let output): return receive(output, from: inner)
     case .subscription(let subscription): receive(subscription, from: inner)
@@ -207,7 +220,7 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   }
 
   @inlinable
-  func receive(_ subscription: Link, from inner: FlatMapInner) {
+  func receive(_ subscription: Link, from inner: PublisherInner) {
     guard downstream != nil, inner.isLinked, inner.subscription == nil else { return subscription.cancel() }
     inner.subscription = subscription
     inner.isUnlimited = demand == .unlimited
@@ -215,21 +228,31 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   }
 
   @inlinable
-  func receive(_ output: Output, from inner: FlatMapInner) -> Subscribers.Demand {
+  func receive(_ output: Output, from inner: PublisherInner) -> Subscribers.Demand {
     guard let downstream else { return .none }
     if demand == .none || isBuffering {
-      isBuffering = true
-      makeRest().takeUnretainedValue().buffer.append((inner, output))
+      keep(output, from: inner)
       return .none
     }
     demand -= 1
     deliver(output, to: downstream)
-    // The values that came meanwhile, and were not wanted then.
-    if isBuffering, demand > 0, !isDelivering {
-      drain()
-      if outerDemand == .finished { finishIfDone() }
-    }
+    if isBuffering { drainIfWanted() }
     return furtherDemand(for: inner)
+  }
+
+  /// Puts a value that isn't wanted yet into the buffer.
+  @inlinable
+  func keep(_ output: Output, from inner: PublisherInner) {
+    isBuffering = true
+    makeRest().takeUnretainedValue().buffer.append((inner, output))
+  }
+
+  /// Delivers the values that came during a delivery, and were not wanted then.
+  @inlinable
+  func drainIfWanted() {
+    guard demand > 0, !isDelivering else { return }
+    drain()
+    if outerDemand == .finished { finishIfDone() }
   }
 
   /// The demand that an inner publisher gets after a value of its own has been delivered.
@@ -249,105 +272,21 @@ final class FlatMapNode<Input, InputFailure: Error, Child: Publisher, Failure: E
   }
 
   @inlinable
-  func receive(_ completion: Subscribers.Completion<Child.Failure>, from inner: FlatMapInner) {
+  func receive(_ completion: Subscribers.Completion<Child.Failure>, from inner: PublisherInner) {
     guard inner.isLinked else { return }
-    remove(inner)
-    // A request that has ended reports nothing more.
-    if isOfRequests, inner === self { isUsed = false }
+    remove(publisher: inner)
     switch completion {
     case .finished:
       if !finishIfDone(), outerDemand != .everything { ask(outer, for: .max(1)) }
-    case .failure(let error):
-      // Combine leaves the upstream publisher alone. A source is let go: it would be read for nobody.
-      if outer is any ForeignSubscription { outer = nil }
-      end(.failure(error as! Failure))
+    case .failure(let error): fail(error)
     }
-  }
-
-  // MARK: Downstream
-
-  @usableFromInline
-  func request(_ more: Subscribers.Demand) {
-    require(more > 0, "API violation: demand must not be zero")
-    guard downstream != nil else { return }
-    demand += more
-    if isDelivering { return }
-    if isBuffering { drain() }
-    if more == .unlimited, firstInner != nil { askForEverything() }
-    if outerDemand == .finished { finishIfDone() }
-  }
-
-  @usableFromInline
-  func cancel() {
-    guard let last = downstream else { return }
-    downstream = nil
-    release()
-    _ = last
-  }
-
-  /// Delivers what is buffered, as far as it is wanted. Values that come in between go to the buffer's end.
-  @inlinable
-  func drain() {
-    let rest = makeRest().takeUnretainedValue()
-    isDelivering = true
-    while demand > 0, let downstream, let (inner, output) = rest.buffer.popFirst() {
-      demand -= 1
-      demand += downstream.receive(output)
-      let further = furtherDemand(for: inner)
-      if further > 0 { ask(inner.subscription, for: further) }
-    }
-    isBuffering = !rest.buffer.isEmpty
-    isDelivering = false
   }
 
   @inlinable
-  func askForEverything() {
-    var inners: [FlatMapInner] = []
-    var inner = firstInner
-    while let current = inner {
-      if !current.isUnlimited { inners.append(current) }
-      inner = current.next
-    }
-    for inner in inners where inner.isLinked {
-      inner.isUnlimited = true
-      ask(inner.subscription, for: .unlimited)
-    }
-  }
-
-  // MARK: Ending
-
-  @inlinable
-  @discardableResult
-  func finishIfDone() -> Bool {
-    guard outerDemand == .finished, firstInner == nil, !isBuffering, let downstream else { return false }
-    self.downstream = nil
-    downstream.receive(completion: .finished)
-    return true
-  }
-
-  @inlinable
-  func end(_ completion: Subscribers.Completion<Failure>) {
-    guard let downstream else { return }
-    self.downstream = nil
-    release()
-    downstream.receive(completion: completion)
-  }
-
-  /// Cancels upstream and the inner publishers, and drops what is buffered.
-  @inlinable
-  func release() {
-    if isBuffering {
-      isBuffering = false
-      rest?.takeUnretainedValue().buffer = Queue()
-    }
-    let outer = outer
-    self.outer = nil
-    while let inner = firstInner {
-      let subscription = inner.subscription
-      remove(inner)
-      subscription?.cancel()
-    }
-    outer?.cancel()
+  func fail(_ error: Child.Failure) {
+    // Combine leaves the upstream publisher alone. A source is let go: it would be read for nobody.
+    if outer is any ForeignSubscription { outer = nil }
+    end(.failure(error as! Failure))
   }
 }
 #endif

@@ -5,7 +5,7 @@ extension LoopPublishers {
   /// A publisher that transforms each value of another.
   ///
   /// Combine's `Publishers.Map`.
-  public struct Map<Upstream: Publisher, Output>: LoopPublisher, RequestMap {
+  public struct Map<Upstream: Publisher, Output>: LoopPublisher, KnownMap {
     /// The upstream's failure.
     public typealias Failure = Upstream.Failure
     /// Several transformations become one.
@@ -32,9 +32,19 @@ extension LoopPublishers {
       if S.self == MappedRequestTaker<Output, Failure>.self,
         let taker = subscriber as? MappedRequestTaker<Output, Failure>
       {
-        let mapped = MappedRequest(transform, taker.answer)
-        upstream.receive(subscriber: RequestTaker<Upstream.Output, Failure> { mapped.start($0) })
-        return taker.take(mapped)
+        // Sound: those that a `flatMap` keeps were all made here, where the types are the same each time.
+        let mapped =
+          taker.place.pointee.map { unsafeDowncast($0, to: MappedRequest<Upstream.Output, Output>.self) }
+          ?? MappedRequest()
+        mapped.purpose = MappedRequest.Purpose(transform, taker.answer)
+        taker.place.pointee = mapped
+        return upstream.receive(subscriber: RequestTaker<Upstream.Output, Failure> { mapped.start($0) })
+      }
+      if S.self == OutcomeTaker<Output, Failure>.self,
+        let taker = subscriber as? OutcomeTaker<Output, Failure>
+      {
+        if let outcome = OutcomeTaker.outcome(of: upstream) { taker.take(outcome.map(transform)) }
+        return
       }
       let next = Downstream(subscriber).grounded()
       // The subscription of a request has the function, too.
@@ -62,6 +72,9 @@ extension LoopPublishers {
 extension LoopPublishers.Map {
   @inlinable
   static var mapsRequests: Bool { Upstream.self == RequestPublisher<Upstream.Output>.self }
+
+  @inlinable
+  static var mapsFutures: Bool { Upstream.self == Future<Upstream.Output, Failure>.self }
 }
 
 /// Names the step of a `map`, which is no object.

@@ -56,14 +56,14 @@ final class SequenceRest<Elements: Sequence> {
 @usableFromInline
 final class SequenceSubscription: Subscription {
   @usableFromInline @exclusivity(unchecked) var demand = Subscribers.Demand.none
-  @exclusivity(unchecked) private var deliverElements: ((SequenceSubscription) -> Void)?
+  @usableFromInline @exclusivity(unchecked) var deliverElements: ((SequenceSubscription) -> Void)?
   @exclusivity(unchecked) private var isDelivering = false
 
   @usableFromInline
   init(_ deliver: @escaping (SequenceSubscription) -> Void) { deliverElements = deliver }
 
   /// Whether another element may be delivered.
-  @usableFromInline
+  @inlinable
   var isWanted: Bool { demand > 0 && deliverElements != nil }
 
   /// Ends the subscription; false if it has ended.
