@@ -3,7 +3,7 @@ import UVSimulation
 
 /// A pool whose resources become useless, lent or idle, and which is closed while some are lent.
 ///
-/// Nobody gets one that is useless. One that says so while it is idle is closed at once, and so is each one whose idle time
+/// Nobody gets one that is useless, or whose life was over as it came back. One that says so while it is idle is closed at once, and so is each one whose idle time
 /// is over. Nobody waits while there is room for another resource. When the pool closes, those that wait are notified at
 /// once, what is lent may be used on, and the request succeeds when the last one is closed, and not before.
 func checkedPools(_ world: World, _ ledger: Ledger) throws {
@@ -27,6 +27,9 @@ private final class CheckedResource: PoolResource {
   let saysSo: Bool
   var isLent = false
   private(set) var isClosed = false
+  let created = LoopClock.Instant.now
+  /// When it was given back last.
+  var givenBack: LoopClock.Instant?
   /// Since when it has been of no use, and since when it has been idle.
   var uselessSince: LoopClock.Instant?
   private(set) var idleSince: LoopClock.Instant?
@@ -120,10 +123,14 @@ private final class PoolUsers {
         if let since = resource.uselessSince, since.duration(to: loop.clock.now) > Self.slack {
           ledger.complain("a useless resource is lent")
         }
+        if let date = resource.givenBack, resource.created.duration(to: date) > limits.lifetime + Self.slack {
+          ledger.complain("a resource is lent again that came back after its life")
+        }
         resource.isLent = true
         try await loop.sleep(for: .milliseconds(Int64(loop.draw([5, 2000][loop.draw(2)])))).value
         if resource.isClosed { ledger.complain("a resource was closed under its user") }
         resource.isLent = false
+        resource.givenBack = loop.clock.now
         if loop.isDrawn(oneIn: 6) { lease.discard() } else { lease.giveBack() }
       }
       try await loop.dawdle()
