@@ -84,3 +84,21 @@ CALL(uv_getaddrinfo,
      (loop, request, done, node, service, hints))
 CALL(uv_getnameinfo, (void *loop, void *request, void *done, const void *address, int flags),
      (loop, request, done, address, flags))
+
+// MARK: The system
+
+CALL(uv_cpu_info, (void *entries, int *count), (entries, count))
+CALL(uv_exepath, (char *path, size_t *size), (path, size))
+CALL(uv_cwd, (char *path, size_t *size), (path, size))
+CALL(uv_os_homedir, (char *path, size_t *size), (path, size))
+CALL(uv_os_tmpdir, (char *path, size_t *size), (path, size))
+CALL(uv_os_get_passwd, (void *entry), (entry))
+CALL(uv_os_gethostname, (char *name, size_t *size), (name, size))
+CALL(uv_os_uname, (void *names), (names))
+CALL(uv_resident_set_memory, (size_t *size), (size))
+CALL(uv_getrusage, (void *usage), (usage))
+CALL(uv_uptime, (double *seconds), (seconds))
+CALL(uv_os_getpriority, (int process, int *priority), (process, priority))
+CALL(uv_os_environ, (void *entries, int *count), (entries, count))
+CALL(uv_os_setenv, (const char *name, const char *value), (name, value))
+CALL(uv_os_unsetenv, (const char *name), (name))

@@ -7,7 +7,7 @@ import UVTestSupport
   /// Calls that allocate, each of which is over when it returns.
   enum Call: CaseIterable {
     case environment, interfaces, processors, user, loop, handle
-    case group, outside, work, tasks, shield, semaphore, pause
+    case outside, work, tasks, shield, semaphore, pause
     case stream, name, datagrams, sendfile, child
     case file, wholeFile, folder, tree
 
@@ -22,7 +22,6 @@ import UVTestSupport
         // Nobody closes it.
         _ = try loop.udp.bind(host: "127.0.0.1", port: 0)
         try await loop.until { loop.statistics.handles == 0 }
-      case .group: _ = try await EventLoopGroup(count: 1).shutdownGracefully(within: .zero)
       case .outside:
         let executor = loop.executor
         _ = try await Task.detached { try await executor.submit { _ in 1 } }.value
@@ -38,7 +37,7 @@ import UVTestSupport
       case .stream: try await converse(loop)
       case .name:
         let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-        try await loop.tcp.connect(host: "localhost", port: Int(listener.localAddress().port)).value.close()
+        try await loop.tcp.connect(host: "127.0.0.1", port: Int(listener.localAddress().port)).value.close()
           .value
         try await listener.close().value
       case .datagrams:
@@ -85,21 +84,35 @@ import UVTestSupport
     }
   }
 
-  @Test(arguments: Call.allCases)
+  @Test(arguments: [Call.environment, .interfaces, .processors, .user, .loop, .handle, .pause, .shield])
   func `What a call has taken of the heap is given back`(call: Call) async throws {
+    try await expectGivenBack(call)
+  }
+
+  @Test(arguments: [Call.outside, .work, .tasks, .semaphore, .stream, .name, .datagrams, .sendfile])
+  func `So is what a task or a socket has taken`(call: Call) async throws { try await expectGivenBack(call) }
+
+  @Test(arguments: [Call.file, .wholeFile, .folder, .tree])
+  func `So is what a file or a folder has taken`(call: Call) async throws { try await expectGivenBack(call) }
+
+  @Test(arguments: [Call.child])
+  func `So is what a child has taken`(call: Call) async throws { try await expectGivenBack(call) }
+
+  private func expectGivenBack(_ call: Call) async throws {
     // Within a loop's test, since no other loop of this process runs meanwhile.
     try await withLoop { loop in
       try await withTemporaryDirectory { folder in
         var growths: [Int] = []
-        growths.reserveCapacity(7)
-        for _ in 0..<7 {
+        growths.reserveCapacity(15)
+        for _ in 0..<15 {
           let before = Hooks.heapInUse ?? 0
-          for _ in 0..<20 { try await call.make(loop, folder) }
+          for _ in 0..<10 { try await call.make(loop, folder) }
           growths.append((Hooks.heapInUse ?? 0) - before)
         }
-        // A leak grows each time, by 24 bytes at least. What something else in the process takes or gives back doesn't.
-        let usual = growths.sorted()[3]
-        #expect(usual < 20 * 24, "\(growths)")
+        // A leak grows each time, by 24 bytes at least. What something else in the process takes or gives back doesn't, nor what
+        // threads of the pool keep of the first calls. Of threads that end the heap can't be asked: they end a little later.
+        let usual = growths.sorted()[4]
+        #expect(usual < 10 * 24, "\(call): \(growths)")
       }
     }
   }

@@ -15,6 +15,9 @@ enum SystemWork {
     _ = try? SystemInfo.residentMemory()
     _ = try? SystemInfo.resourceUsage()
     _ = try? SystemInfo.uptime()
+    _ = try? SystemInfo.priority()
     _ = try? Environment.all()
+    try? Environment.set("SWIFT_UV_FAULT", to: "value")
+    try? Environment.unset("SWIFT_UV_FAULT")
   }
 }
