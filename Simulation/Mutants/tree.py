@@ -47,6 +47,7 @@ CODE = f"""#define _GNU_SOURCE
 #include "plant.h"
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,11 +55,6 @@ CODE = f"""#define _GNU_SOURCE
 int cuv_plant_number = -1;
 unsigned char *cuv_plant_reached = 0;
 static unsigned char table[{NUMBERS}];
-__attribute__((constructor)) static void begin(void) {{
-  const char *number = getenv("PLANT");
-  if (number) cuv_plant_number = atoi(number);
-  if (getenv("PLANT_REACHED")) cuv_plant_reached = table;
-}}
 // What was reached since the last line, in one call: a child that a test has started writes, too.
 static void write_line(const char *test, size_t length) {{
   size_t count = 0;
@@ -80,6 +76,21 @@ static void write_line(const char *test, size_t length) {{
 }}
 __attribute__((destructor)) static void end(void) {{
   if (cuv_plant_reached) write_line("", 0);
+}}
+// Where a test has a process stop that misuses the library.
+static void crash(int number) {{
+  write_line("", 0);
+  signal(number, SIG_DFL);
+  raise(number);
+}}
+__attribute__((constructor)) static void begin(void) {{
+  const char *number = getenv("PLANT");
+  if (number) cuv_plant_number = atoi(number);
+  if (!getenv("PLANT_REACHED")) return;
+  cuv_plant_reached = table;
+  signal(SIGILL, crash);
+  signal(SIGTRAP, crash);
+  signal(SIGABRT, crash);
 }}
 // Swift Testing writes a line where a test begins and where it ends, on the test's thread. The simulation has a function of its own.
 __attribute__((weak)) size_t fwrite(const void *bytes, size_t size, size_t count, FILE *file) {{
