@@ -1,7 +1,8 @@
 import Foundation
 import Testing
-import UV
 import UVTestSupport
+
+@testable import UV
 
 /// Watching a directory and all below it.
 @Suite struct TreeWatcherTests {
@@ -179,6 +180,30 @@ import UVTestSupport
       #expect(model.overflows == 0)
     }
   }
+
+  #if os(Linux)
+  @Test(
+    "A watcher that is full goes on when it is asked, whatever it did when it became full",
+    arguments: [false, true])
+  func fullWatcher(looks: Bool) async throws {
+    try await withTree { loop, watcher, model in
+      try await follow(watcher, model) { model.completions == 1 }
+      let (root, other) = (model.root, "\(model.root)/../outside/made")
+      for round in 1...2 {
+        // A folder that comes with its contents is looked at. Those that are made one by one are events.
+        let place = looks ? other : "\(root)/\(round)"
+        try await loop.work {
+          mkdir(place, 0o755)
+          for number in 0..<1500 { mkdir("\(place)/\(number)", 0o755) }
+          if looks { rename(place, "\(root)/\(round)") }
+        }.value
+        try await loop.until { watcher.isFull }
+        try await follow(watcher, model) { model.paths.count == round * 1501 }
+      }
+      #expect(model.overflows == 0)
+    }
+  }
+  #endif
 
   /// The ways in which a path ceases to name what is watched.
   enum Loss: CaseIterable { case removed, renamed, renamedAndMadeAgain }
