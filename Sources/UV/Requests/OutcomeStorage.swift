@@ -20,6 +20,10 @@ package struct OutcomeStorage {
       && MemoryLayout<T>.alignment <= MemoryLayout<OutcomeStorage>.alignment
   }
 
+  /// Whether an outcome of the type takes nothing to destroy: it is in place, and refers to no object.
+  @inlinable @inline(__always)
+  package static func forgets<T>(_ type: T.Type) -> Bool { holds(type) && _isPOD(type) }
+
   /// Where the outcome is that has been stored.
   @inlinable @inline(__always)
   package mutating func pointer<T>(to type: T.Type) -> UnsafeMutablePointer<T> {

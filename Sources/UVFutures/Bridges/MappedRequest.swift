@@ -11,8 +11,8 @@ protocol KnownMap {
 /// A request that runs for a `flatMap`, and the `map` behind it.
 @usableFromInline
 final class MappedRequest<Value, Output>: RequestInner {
-  /// What the request was started for. In a structure, since an optional function would get a wrapper wherever it is
-  /// stored or read.
+  /// The functions that the request was started for. They are in a structure, since an optional function would get a
+  /// wrapper wherever it is stored or read.
   @usableFromInline
   struct Purpose {
     @usableFromInline let transform: (Value) -> Output

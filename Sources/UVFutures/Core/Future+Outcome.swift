@@ -17,9 +17,8 @@ extension Future {
   func store(_ result: Result<Output, Failure>) {
     storage.store(result)
     isSettled = true
-    let isNothing =
-      OutcomeStorage.holds(Result<Output, Failure>.self) && _isPOD(Result<Output, Failure>.self)
-    if !isNothing { destroyOutcome = { _ = $0.storage.take(Result<Output, Failure>.self) } }
+    if OutcomeStorage.forgets(Result<Output, Failure>.self) { return }
+    destroyOutcome = { _ = $0.storage.take(Result<Output, Failure>.self) }
   }
 }
 #endif

@@ -1,7 +1,7 @@
 #if canImport(Combine) || Futures || Everything
 import UV
 
-/// What is made from a value, while it is subscribed to.
+/// A publisher or a request that is made from a value, while the node waits for it.
 @usableFromInline
 class FlatMapInner {
   // Sound: a neighbour in the list resets this before it goes.
@@ -122,7 +122,7 @@ final class FlatMapRest<Output> {
   @usableFromInline let gate: Gate?
   /// How many inner publishers there may be at a time, if that is neither one nor all.
   @usableFromInline let maxPublishers: Subscribers.Demand
-  /// What has ended last, and behind it the one before, to be used again.
+  /// The one that has ended last, and behind it the one before, to be used again.
   @usableFromInline @exclusivity(unchecked) var spare: FlatMapInner?
   /// Values that are not wanted yet.
   @usableFromInline @exclusivity(unchecked) var buffer = Queue<(inner: PublisherInner, output: Output)>()

@@ -1,7 +1,7 @@
 #if canImport(Combine) || Futures || Everything
 import UV
 
-/// What the subscriber asks for, and the end.
+/// The subscriber's demand, and the end.
 extension FlatMapNode {
   @usableFromInline
   func request(_ more: Subscribers.Demand) {

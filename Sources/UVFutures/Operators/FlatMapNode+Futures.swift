@@ -9,7 +9,7 @@ extension FlatMapNode {
   /// Delivers how a future has ended; false if it hasn't.
   @inlinable
   func passOutcome(of child: Child) -> Bool {
-    // What transforms the outcome may end the upstream publisher.
+    // The function that transforms the outcome may end the upstream publisher.
     passing &+= 1
     let outcome = OutcomeTaker<Output, Child.Failure>.outcome(of: child)
     if let outcome { pass(outcome: outcome) } else { passing &-= 1 }

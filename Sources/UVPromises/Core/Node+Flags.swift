@@ -1,5 +1,5 @@
 extension Node {
-  /// What is in a node, and where it is.
+  /// The facts about a node that the reset of its flags leaves, and those of a step.
   @usableFromInline
   struct Form: OptionSet {
     @usableFromInline var rawValue: UInt8

@@ -125,8 +125,7 @@ extension Node {
   @inlinable @inline(__always)
   final func store<T>(_ value: consuming T) {
     storage.store(value)
-    let isNothing = OutcomeStorage.holds(T.self) && _isPOD(T.self)
-    perform = isNothing ? nil : { node, _ in _ = node.storage.take(T.self) }
+    perform = OutcomeStorage.forgets(T.self) ? nil : { node, _ in _ = node.storage.take(T.self) }
   }
 
   /// The value of a fulfilled promise.
