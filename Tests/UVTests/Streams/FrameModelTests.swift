@@ -62,7 +62,7 @@ import UVTestSupport
     arguments: 1...12)
   func any(seed: UInt64) async throws {
     try await withStream { loop, near, far in
-      let draws = FrameDraws(seed)
+      let draws = Draws(seed)
       var (bytes, log): ([UInt8], [String]) = ([], [])
       for _ in 0..<60 {
         let wish = draws.wish
@@ -125,20 +125,9 @@ import UVTestSupport
   }
 }
 
-/// The draws of a seed.
-private final class FrameDraws {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-  func draw(_ count: Int) -> Int {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return Int(state >> 33) % count
-  }
-
-  func one<T>(of all: [T]) -> T { all[draw(all.count)] }
-
-  var wish: FrameModelTests.Wish {
+/// The wishes and bytes of a seed.
+extension Draws {
+  fileprivate var wish: FrameModelTests.Wish {
     switch draw(5) {
     case 0: .exactly(1 + draw(12))
     case 1: .peek(1 + draw(12))
@@ -149,7 +138,7 @@ private final class FrameDraws {
   }
 
   /// The delimiters come whole, in parts, and beside each other.
-  var text: String {
+  fileprivate var text: String {
     (0...draw(6)).map { _ in one(of: ["a", "b", "c", "a", "b", ";", "\r", "\n"]) }.joined()
   }
 }
