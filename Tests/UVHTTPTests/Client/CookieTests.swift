@@ -1,6 +1,7 @@
 #if Everything
 import HTTPTypes
 import Testing
+import UVTLS
 import UVTestSupport
 
 @testable import UVHTTP
@@ -147,6 +148,42 @@ import UVTestSupport
         request.split(separator: "\r\n").first { $0.lowercased().hasPrefix("cookie: ") }?.dropFirst(8)
       }
       #expect(sent == [nil, "a=1", "a=1; d=3", "a=1; d=3", "mine=1", "mine=1"])
+      try await client.close().value
+      server.close()
+    }
+  }
+
+  @Test("A WebSocket gets the cookies of its host, and its answer may set some", arguments: [false, true])
+  func webSocket(isSecure: Bool) async throws {
+    makeCertificates()
+    let certificates = Certificates.shared.directory
+    try await withLoop { loop in
+      let identity = try TLSIdentity(
+        certificateChain: "\(certificates)/server.pem", privateKey: "\(certificates)/server.key")
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let port = try listener.localAddress().port
+      let server =
+        isSecure
+        ? loop.http.serve(try loop.tls.listen(over: listener, .server(identity))) : loop.http.serve(listener)
+      let sent = Log<String?>()
+      server.start { result in
+        guard case .success(let exchange?) = result else { return }
+        sent.append(exchange.request.headerFields[.cookie])
+        let fields: HTTPFields = [.setCookie: "b\(sent.values.count)=2; Secure"]
+        if exchange.request.path == "/chat" {
+          exchange.webSocket(headerFields: fields) { if case .success(let socket) = $0 { socket.close() } }
+        } else {
+          exchange.respond(HTTPResponse(status: .ok, headerFields: [.setCookie: "a=1"])) { _ in }
+        }
+      }
+      let client = HTTPClient(
+        loop, security: loop.tls.client(try .client(trust: .certificates("\(certificates)/root.pem"))),
+        cookies: HTTPCookieJar())
+      let place = "\(isSecure ? "s" : "")://127.0.0.1:\(port)"
+      _ = try await client.get("http\(place)").value.body.readToEnd(limit: 10).value
+      for _ in 0..<2 { try await client.webSocket("ws\(place)/chat").value.close().value }
+      // Only a secure origin may set a cookie that is secure.
+      #expect(sent.values == [nil, "a=1", isSecure ? "a=1; b2=2" : "a=1"])
       try await client.close().value
       server.close()
     }
