@@ -1,4 +1,5 @@
 #if Everything
+import HTTPTypes
 import Testing
 import UVTestSupport
 
@@ -68,6 +69,50 @@ import UVTestSupport
       let answer = try await client.get(server.url).value
       #expect(try await answer.body.readToEnd(limit: 10).value == "1")
       #expect(server.requests.count == 2 && client.counts.created == 2)
+      try await client.close().value
+      server.close()
+    }
+  }
+
+  /// Something that the client does by itself in a request.
+  enum Way: CaseIterable {
+    /// The connection from the request before has ended meanwhile.
+    case stale
+    /// The server refuses what it was asked to expect, and gets the request without that.
+    case expectation
+    case redirect
+    /// Nothing but the answer.
+    case plain
+  }
+
+  @Test("The last of many requests goes as the first one does", arguments: Way.allCases)
+  func manyTimes(way: Way) async throws {
+    try await withLoop { loop in
+      let ok: Bytes = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+      var count = 0
+      let server = try ScriptedServer(loop) { _, request in
+        count += 1
+        return switch way {
+        // The second one finds out.
+        case .stale: request == 1 ? (ok, false) : ("", true)
+        case .expectation where count % 2 == 1:
+          ("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n", false)
+        case .redirect where count % 2 == 1:
+          ("HTTP/1.1 307 Temporary Redirect\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n", false)
+        default: (ok, false)
+        }
+      }
+      var options = HTTPClientOptions()
+      options.redirects = 1
+      options.connections.resources = 1
+      let client = HTTPClient(loop, options: options)
+      for number in 1...12 {
+        let fields: HTTPFields = way == .expectation ? [.expect: "100-continue"] : [:]
+        let method: HTTPRequest.Method = way == .expectation ? .put : .get
+        let request = HTTPRequest(method: method, url: server.url + "/a", headerFields: fields)!
+        #expect(await client.outcome(request, body: way == .expectation ? "x" : "") == "200 1", "\(number)")
+      }
+      if way != .expectation { #expect(client.counts.created == (way == .stale ? 12 : 1)) }
       try await client.close().value
       server.close()
     }

@@ -64,6 +64,38 @@ import UVTestSupport
     }
   }
 
+  @Test(
+    "A place that becomes free is for the listener that has a peer, whichever of several full ones that is")
+  func severalListeners() async throws {
+    try await withLoop { loop in
+      var accepted: [Int] = []
+      var open: [TCPConnection] = []
+      let listeners = try (0..<3).map { number in
+        let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+        listener.connectionLimit = 1
+        listener.start { result in
+          guard case .success(let connection?) = result else { return }
+          accepted.append(number)
+          open.append(connection)
+        }
+        return listener
+      }
+      var clients: [TCPConnection] = []
+      // Each comes after each other one, and after itself.
+      let order = [0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 2, 2]
+      for number in order {
+        clients.append(try await loop.tcp.connect(to: listeners[number].localAddress()).value)
+        for _ in 0..<3 { try await loop.sleep(for: .zero).value }
+        #expect(accepted.count == max(clients.count - 1, 1))
+        if clients.count > 1 { open.removeFirst().close() }
+        try await loop.until { accepted.count == clients.count }
+      }
+      #expect(accepted == order)
+      for connection in open + clients { connection.close() }
+      for listener in listeners { listener.close() }
+    }
+  }
+
   @Test("A listener without room can be stopped, closed, and shut down gracefully", arguments: 0..<3)
   func end(way: Int) async throws {
     try await withLoop { loop in

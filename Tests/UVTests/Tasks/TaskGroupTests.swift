@@ -129,6 +129,68 @@ import UVTestSupport
     }
   }
 
+  /// How a task of a group ends.
+  enum End: CaseIterable {
+    case returns, fails, failsByClose, throwsCancellation, isCancelled
+
+    /// The error that its group throws; nil if the others go on.
+    var error: String? {
+      switch self {
+      case .returns, .isCancelled: nil
+      case .fails: "Broken"
+      case .failsByClose: "ECANCELED"
+      case .throwsCancellation: "CancellationError"
+      }
+    }
+  }
+
+  @Test(
+    "Each error of a task is its group's, but the one of a task that was cancelled alone",
+    arguments: End.allCases,
+    [nil, 2] as [Int?])
+  func ends(end: End, limit: Int?) async throws {
+    try await withStream { loop, near, far in
+      func name(_ error: any Error) -> String { (error as? UVError)?.name ?? "\(type(of: error))" }
+      let log = Log<String>()
+      let run: nonisolated(nonsending) () async throws -> Void = {
+        switch end {
+        case .returns: break
+        case .fails: throw Broken()
+        case .failsByClose: _ = try await near.next().value
+        case .throwsCancellation: throw CancellationError()
+        case .isCancelled: try await loop.sleep(for: .untilCancelled).value
+        }
+      }
+      let waits: nonisolated(nonsending) () async throws -> Void = {
+        do { try await loop.sleep(for: end.error == nil ? .milliseconds(5) : .untilCancelled).value } catch {
+          log.append("other \(name(error))")
+          throw error
+        }
+      }
+      func change(_ task: LoopTask<Void, any Error>) {
+        loop.sleep(for: .zero) { _ in
+          if end == .failsByClose { near.close() }
+          if end == .isCancelled { task.cancel() }
+        }
+      }
+      do {
+        if let limit {
+          try await loop.withTasks(limit: limit) { tasks in
+            _ = try await tasks.spawn(waits)
+            change(try await tasks.spawn(run))
+          }
+        } else {
+          try await loop.withTasks { tasks in
+            _ = tasks.spawn(waits)
+            change(tasks.spawn(run))
+          }
+        }
+        log.append("no error")
+      } catch { log.append(name(error)) }
+      #expect(log.values == (end.error.map { ["other ECANCELED", $0] } ?? ["no error"]))
+    }
+  }
+
   @Test func `stop() cancels the tasks of a group`() async throws {
     try await withLoop { loop in
       var isCancelled = false
