@@ -21,10 +21,18 @@ final class DatedThings {
   private var lastNumber = 0
   private var kept: [Int: [Any]] = [:]
   /// How many things haven't fired.
-  private(set) var open = 0
+  private(set) var open = 0 {
+    didSet { if open == 0 { waiter.take()?.resume() } }
+  }
+  private var waiter: CheckedContinuation<Void, Never>?
 
   init(_ lateness: Lateness, _ ledger: Ledger) {
     (loop, self.lateness, self.ledger) = (lateness.loop, lateness, ledger)
+  }
+
+  /// Waits until all things have fired, without a timer of its own.
+  nonisolated(nonsending) func wait() async {
+    if open > 0 { await withCheckedContinuation { waiter = $0 } }
   }
 
   /// A request that nothing ends but a limit.

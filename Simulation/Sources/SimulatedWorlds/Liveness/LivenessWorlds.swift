@@ -3,7 +3,7 @@ import UVSimulation
 
 /// Worlds in which what should happen happens in time, to everybody, and to the end.
 let livenessWorlds: [HuntedWorld] =
-  [HuntedWorld("punctual", punctual)]
+  [HuntedWorld("punctual", punctual), HuntedWorld("unattended", unattended)]
   + Transport.allCases.flatMap { transport in
     [
       HuntedWorld("fair server over \(transport)") { try fairServer($0, $1, transport) },
