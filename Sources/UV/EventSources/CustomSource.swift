@@ -209,9 +209,9 @@ public final class CustomSource<Element>: ReadableSource<Element>, SourceDriver 
   /// Called when the loop ends, after which no element can be delivered.
   private func loopEnds() {
     stay = nil
-    unasked = Queue()
     pause()
-    // Elements that have been sent are dropped, and so is an end that hasn't been delivered yet.
+    // Elements that have been sent are dropped, also those of `pause`, and so is an end that hasn't been delivered yet.
+    unasked = Queue()
     end = nil
     finish(UVError(.cancelled, operation: operation))
   }
