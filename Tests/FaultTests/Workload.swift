@@ -4,11 +4,13 @@ import UV
 enum Workload: String, CaseIterable {
   case files, attributes, sendfile, connections, datagrams, pipes, time, names, processes, watchers, looks,
     terminals, tls
-  case system
+  case system, interfaces
 
   /// Whether libuv itself ends the process where a call of these fails: it has no way to report a look at a
-  /// file for which it has no memory.
-  func isFatal(_ fault: FaultTests.Fault) -> Bool { self == .looks && fault == .noMemoryForLibuv }
+  /// file for which it has no memory, and doesn't ask whether it has some for an interface's name.
+  func isFatal(_ fault: FaultTests.Fault) -> Bool {
+    (self == .looks || self == .interfaces) && fault == .noMemoryForLibuv
+  }
 
   func start(_ loop: EventLoop, _ directory: String, _ ledger: Ledger) {
     switch self {
@@ -26,6 +28,7 @@ enum Workload: String, CaseIterable {
     case .terminals: TerminalWork(loop, ledger).start()
     case .tls: TLSWork(loop, ledger).start()
     case .system: SystemWork.run()
+    case .interfaces: _ = try? SystemInfo.interfaceAddresses()
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "fault.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define NEXT ((void *)-1l)
 extern void *dlsym(void *handle, const char *name);
@@ -39,7 +40,10 @@ CALL(uv_read_start, (void *stream, void *allocate, void *done), (stream, allocat
 CALL(uv_write2,
      (void *request, void *stream, const void *buffers, unsigned count, void *passed, void *done),
      (request, stream, buffers, count, passed, done))
+CALL(uv_try_write2, (void *stream, const void *buffers, unsigned count, void *passed),
+     (stream, buffers, count, passed))
 CALL(uv_try_write, (void *stream, const void *buffers, unsigned count), (stream, buffers, count))
+CALL(uv_stream_set_blocking, (void *stream, int is_blocking), (stream, is_blocking))
 CALL(uv_shutdown, (void *request, void *stream, void *done), (request, stream, done))
 CALL(uv_tcp_bind, (void *handle, const void *address, unsigned flags), (handle, address, flags))
 CALL(uv_tcp_connect, (void *request, void *handle, const void *address, void *done),
@@ -88,7 +92,24 @@ CALL(uv_getnameinfo, (void *loop, void *request, void *done, const void *address
 // MARK: The system
 
 CALL(uv_cpu_info, (void *entries, int *count), (entries, count))
-CALL(uv_exepath, (char *path, size_t *size), (path, size))
+FAULT_REGISTER(uv_exepath, TEST_FAULT_LIBUV, ~FAULT_SHORT)
+static const char *program_path;
+void test_exepath(const char *path) { program_path = path; }
+int uv_exepath(char *path, size_t *size);
+int uv_exepath(char *path, size_t *size) {
+  static int (*_Atomic next)(char *, size_t *);
+  if (next == NULL) next = (int (*)(char *, size_t *))dlsym(NEXT, "uv_exepath");
+  int error = fault_due("uv_exepath", TEST_FAULT_LIBUV, ~FAULT_SHORT, __builtin_return_address(0));
+  if (error) return -error;
+  if (program_path == NULL) return next(path, size);
+  // As libuv does: what doesn't fit is cut off.
+  size_t count = strlen(program_path);
+  if (count > *size - 1) count = *size - 1;
+  memcpy(path, program_path, count);
+  path[count] = 0;
+  *size = count;
+  return 0;
+}
 CALL(uv_cwd, (char *path, size_t *size), (path, size))
 CALL(uv_os_homedir, (char *path, size_t *size), (path, size))
 CALL(uv_os_tmpdir, (char *path, size_t *size), (path, size))
@@ -102,3 +123,18 @@ CALL(uv_os_getpriority, (int process, int *priority), (process, priority))
 CALL(uv_os_environ, (void *entries, int *count), (entries, count))
 CALL(uv_os_setenv, (const char *name, const char *value), (name, value))
 CALL(uv_os_unsetenv, (const char *name), (name))
+CALL(uv_interface_addresses, (void *entries, int *count), (entries, count))
+
+static uint64_t memory_limit;
+static int has_memory_limit;
+void test_constrained_memory(uint64_t limit) {
+  memory_limit = limit;
+  has_memory_limit = 1;
+}
+uint64_t uv_get_constrained_memory(void);
+uint64_t uv_get_constrained_memory(void) {
+  static uint64_t (*_Atomic next)(void);
+  if (next == NULL) next = (uint64_t (*)(void))dlsym(NEXT, "uv_get_constrained_memory");
+  return has_memory_limit ? memory_limit : next();
+}
+void test_constrained_memory_end(void) { has_memory_limit = 0; }

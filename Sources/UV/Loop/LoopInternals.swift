@@ -24,7 +24,7 @@ final class LoopInternals {
   @exclusivity(unchecked) private var unflushed: [any Flushable] = []
 
   /// Of a loop that isn't closed.
-  private(set) lazy var newer = NewerFunctions(of: prepare.pointee.loop)
+  lazy var newer = NewerFunctions(of: prepare.pointee.loop)
 
   init(wakeup: Wakeup) { self.wakeup = wakeup }
 
@@ -247,7 +247,7 @@ struct NewerFunctions {
   /// `uv_metrics_info`, since 1.45.
   let metricsInfo: cuv_metrics_info?
   /// `uv_udp_try_send2`, since 1.50.
-  let udpTrySend2: cuv_udp_try_send2?
+  var udpTrySend2: cuv_udp_try_send2?
 
   init(of loop: UnsafeMutablePointer<uv_loop_t>) {
     metricsInfo = cuv_find_metrics_info(loop)

@@ -23,9 +23,7 @@ extension SystemInfo {
       let capacity = size.pointee
       let code = uv_exepath(buffer, size)
       // libuv silently cuts off a path that doesn't fit.
-      guard code == 0, size.pointee >= capacity - 1 else { return code }
-      size.pointee = capacity * 2
-      return UV_ENOBUFS.rawValue
+      return code == 0 && size.pointee >= capacity - 1 ? UV_ENOBUFS.rawValue : code
     }
   }
 

@@ -136,6 +136,7 @@ final class PipeWork {
 
   private func bothWays() {
     guard let (first, second) = try? loop.pipes.socketPair() else { return }
+    try? first.setBlocking(false)
     copy(from: first, to: second) {
       first.shutdown(
         self.ledger.once("shutdown") { _ in first.close(self.ledger.once("writer's close")) })

@@ -54,4 +54,24 @@ import UVTestSupport
     }
     #expect(log.values == ["begun ENOMEM", "queued ENOMEM", "later ENOMEM", "shutdown ENOMEM"])
   }
+
+  @Test func `When a call for many writes fails, all of them fail, and so does what is written later`()
+    async throws
+  {
+    let log = Log<UVError.Code?>()
+    let count = 4000
+    try await withPair { loop, client, server in
+      client.write("before") { #expect($0.error == nil) }
+      // More than one call of the system carries.
+      for _ in 0..<count { client.write("x") { log.append($0.error?.code) } }
+      test_faults_arm(ENOMEM, FaultLayer.libuv, 1, 1, "uv_try_write2")
+      while log.values.count < count { try await loop.sleep(for: .zero).value }
+      #expect(test_faults_disarm() == 1)
+      #expect(log.values == Array(repeating: .outOfMemory, count: count))
+      #expect(!client.isWritable && client.writeQueueSize == 0)
+      await expectError(.outOfMemory, of: try await client.write("later").value)
+      client.close()
+      #expect(try await server.readToEnd(limit: 100).value == "before")
+    }
+  }
 }

@@ -11,7 +11,7 @@ import UVTestSupport
     case uv_cpu_info, uv_exepath, uv_cwd, uv_os_homedir, uv_os_tmpdir, uv_os_get_passwd, uv_os_gethostname,
       uv_os_uname
     case uv_resident_set_memory, uv_getrusage, uv_uptime, uv_os_getpriority, uv_os_environ, uv_os_setenv,
-      uv_os_unsetenv
+      uv_os_unsetenv, uv_interface_addresses
 
     fileprivate func make() throws(UVError) {
       switch self {
@@ -30,6 +30,7 @@ import UVTestSupport
       case .uv_os_environ: _ = try Environment.all()
       case .uv_os_setenv: try Environment.set("SWIFT_UV_FAULT", to: "value")
       case .uv_os_unsetenv: try Environment.unset("SWIFT_UV_FAULT")
+      case .uv_interface_addresses: _ = try SystemInfo.interfaceAddresses()
       }
     }
   }
@@ -46,6 +47,33 @@ import UVTestSupport
       } catch { #expect(error.code == .outOfMemory && error.operation == String(call.rawValue.dropFirst(3))) }
       #expect(test_faults_disarm() == 1)
       try call.make()
+    }
+  }
+
+  @Test func `The path of the program is whole, however long it is`() async throws {
+    try await withThread {
+      // libuv is asked with room for 1024 bytes, and for twice as many each time.
+      for count in [1, 100] + (1015...1030) + (2040...2055) + [3000, 4095, 5000] {
+        let path = "/" + String(repeating: "x", count: count - 1)
+        let copy = strdup(path)
+        test_exepath(copy)
+        defer {
+          test_exepath(nil)
+          free(copy)
+        }
+        let found = try SystemInfo.executablePath().string
+        #expect(found == path, "\(count) bytes")
+      }
+    }
+  }
+
+  @Test func `A limit of the memory is the one that libuv knows, and 0 is none`() async throws {
+    try await withThread {
+      defer { test_constrained_memory_end() }
+      for limit in [0, 1, 1 << 30, UInt64.max] {
+        test_constrained_memory(limit)
+        #expect(SystemInfo.constrainedMemory == (limit == 0 ? nil : limit))
+      }
     }
   }
 }

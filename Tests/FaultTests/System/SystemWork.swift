@@ -1,7 +1,6 @@
 import UV
 
-/// What the system says, at once or not at all. Not the addresses of interfaces: libuv does not look whether
-/// it has memory for their names.
+/// What the system says, at once or not at all. The addresses of interfaces are a work of their own.
 enum SystemWork {
   static func run() {
     _ = try? SystemInfo.processors()

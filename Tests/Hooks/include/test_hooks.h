@@ -53,6 +53,24 @@ const char *test_faults_function(int index, int error, int layers);
 /// How often such a function was called since faults were armed.
 long test_faults_calls(const char *name);
 
+/// Has libuv say from now on that the program is at this path, which stays valid; null for the true one.
+void test_exepath(const char *path);
+
+/// Has libuv say from now on that the process may have so much memory, until that is ended.
+void test_constrained_memory(uint64_t limit);
+void test_constrained_memory_end(void);
+
+/// One call of the function that stands in for `uv_udp_try_send2`: its datagrams, and those of them with an address.
+struct test_batch {
+  int count, with_address;
+};
+
+/// The function. Its next calls take so many datagrams each, or return the code that stands there; then each takes all.
+const void *test_batches_begin(const int *answers, int count);
+
+/// Returns 1 and its call of this index since, or 0.
+int test_batches_call(int index, struct test_batch *call);
+
 /// Starts a process that makes connections to a port of this machine, and keeps them. Returns the descriptor
 /// that it is ordered through, or -1.
 int test_clients_start(uint16_t port, int *process);

@@ -64,6 +64,44 @@ import UVTestSupport
     }
     #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self) == "")
   }
+
+  #if os(Linux)
+  @Test func `A file operation is given up as other work is`() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      // A file that another opener has a lease of is opened once the lease is given back.
+      let path = NSTemporaryDirectory() + "/uv-lease-\(getpid())"
+      let holder = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      signal(SIGIO, SIG_IGN)
+      let (setLease, forWriting): (Int32, Int32) = (1024, 1)
+      if fcntl(holder, setLease, forWriting) < 0 {
+        unlink(path)
+        write(2, "no leases", 9)
+        exit(0)
+      }
+      let reports = try StandardErrorReader {
+        if $0.contains("waits only for threads") { Foundation.close(holder) }
+      }
+      let loop = try EventLoop()
+      try loop.run { loop in
+        loop.patienceWithGivenUpWork = 5
+        // Until a thread has begun it: before that it can be taken back.
+        repeat {
+          let pending = loop.files.open(path) { _ in }
+          try await loop.sleep(for: .milliseconds(5)).value
+          pending.cancel()
+          try await loop.settle()
+        } while loop.statistics.requests == 0
+      }
+      loop.shutdown()
+      unlink(path)
+      reports.end()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    if text == "no leases" { return }
+    #expect(text.components(separatedBy: "waits only for threads").count == 2, "\(text)")
+    #expect(text.contains("cancelled: fs_open"), "\(text)")
+  }
+  #endif
 }
 
 /// Reads what the process writes to its standard error, on a thread, and writes it there.
