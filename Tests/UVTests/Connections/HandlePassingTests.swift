@@ -227,3 +227,28 @@ import UVTestSupport
   }
   #endif
 }
+
+/// A channel whose reader takes a handle and rests.
+@Suite struct HandleRestTests {
+  @Test("A loop rests after it has accepted a handle, though more has come that nobody asks for")
+  func rest() async throws {
+    try await withLoop { loop in
+      let channel = try loop.pipes.socketPair(passesHandles: true)
+      let passed = try loop.pipes.socketPair()
+      for count in 1...3 {
+        channel.0.write("take it", passing: passed.0) { _ in }
+        #expect(try await channel.1.read(exactly: 7).value == "take it")
+        try await channel.0.write("more").value
+        let taken = try channel.1.acceptPipeConnection()
+        // The bytes that have come wait in the system, and wake nobody.
+        let turns = try await loop.turns(in: .milliseconds(20))
+        #expect(turns < 20, "after handle \(count)")
+        #expect(try await channel.1.read(exactly: 4).value == "more")
+        try await taken.write("through").value
+        #expect(try await passed.1.read(exactly: 7).value == "through")
+        taken.close()
+      }
+      for stream in [channel.0, channel.1, passed.0, passed.1] { stream.close() }
+    }
+  }
+}
