@@ -6,7 +6,7 @@ import UVTestSupport
 /// `WrongThreadTests` do.
 @Suite struct MisuseTests {
   enum Misuse: String {
-    case bytes, builtBytes, position, noSignals
+    case bytes, builtBytes, builderRoom, position, threadLocals, noSignals
     case shutdown, detach, interval, snapshot
     case ended, waitsForItself, semaphore, connectionLimit
 
@@ -15,6 +15,8 @@ import UVTestSupport
       switch self {
       case .bytes: "initialized 5 of 4 bytes"
       case .builtBytes: "wrote 5 of 4 bytes"
+      case .builderRoom: "a builder with room for -1 bytes more"
+      case .threadLocals: "pthread_key_create: "
       case .position: "an integer of 4 bytes at 1 of 4 bytes"
       case .noSignals: "name a signal, such as .terminate"
       case .shutdown: "shutdown() inside a running loop; use stop()"
@@ -35,6 +37,11 @@ import UVTestSupport
       case .builtBytes:
         var builder = BytesBuilder()
         builder.append(unsafeUninitializedCapacity: 4) { _ in 5 }
+      case .builderRoom:
+        var builder = BytesBuilder()
+        builder.append(unsafeUninitializedCapacity: -1) { _ in 0 }
+      // The system has about a thousand.
+      case .threadLocals: for _ in 0..<100_000 { _ = ThreadLocal<EventLoop>() }
       case .position: _ = four.littleEndian(UInt32.self, at: 1)
       default: try EventLoop.run { try await make(on: $0) }
       }
@@ -70,12 +77,12 @@ import UVTestSupport
     #expect(text.contains(misuse.sentence), "\(misuse)")
   }
 
-  @Test(arguments: [Misuse.bytes, .builtBytes, .position, .noSignals])
+  @Test(arguments: [Misuse.bytes, .builtBytes, .builderRoom, .position, .noSignals])
   func `What would read or write beyond bytes stops the program`(misuse: Misuse) async {
     await expectSentence(misuse)
   }
 
-  @Test(arguments: [Misuse.shutdown, .detach, .interval, .snapshot])
+  @Test(arguments: [Misuse.shutdown, .detach, .interval, .snapshot, .threadLocals])
   func `What a loop can't do stops the program`(misuse: Misuse) async { await expectSentence(misuse) }
 
   @Test(arguments: [Misuse.ended, .waitsForItself, .semaphore, .connectionLimit])

@@ -68,6 +68,25 @@ import UVTestSupport
     }
   }
 
+  @Test func `Each function of a handle whose loop has ended says that`() async throws {
+    try await withThread {
+      let loop = try EventLoop()
+      let (socket, stream) = try loop.run { loop in
+        let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+        let stream = try await loop.tcp.connect(to: listener.localAddress()).value
+        listener.close()
+        return (Box(try loop.udp.bind(host: "127.0.0.1", port: 0)), Box(stream))
+      }
+      loop.shutdown()
+      for call in self.calls(of: socket.value!) + self.calls(of: stream.value!) {
+        do throws(UVError) {
+          try call.make()
+          Issue.record("\(call.name) is not refused")
+        } catch { #expect(error.code == .loopClosed, "\(call.name): \(error)") }
+      }
+    }
+  }
+
   @Test func `The size of a buffer is the one that was asked for`() async throws {
     try await withLoop { loop in
       let (near, far) = try loop.pipes.socketPair()
