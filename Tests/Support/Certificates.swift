@@ -33,6 +33,7 @@ public struct Certificates: Sendable {
     leaf wild 'DNS:*.wild.test' "$key" 2
     leaf client DNS:client.test "$key" 2
     leaf rsa DNS:localhost "-newkey rsa:2048 -nodes" 2
+    leaf weak DNS:localhost "-newkey rsa:1024 -nodes" 2
     openssl req -new $key -keyout common.key -out common.csr -subj '/CN=localhost'
     openssl x509 -req -in common.csr -CA root.pem -CAkey root.key -CAcreateserial -out common.pem -days 2
     openssl ec -in server.key -aes128 -passout pass:secret -out encrypted.key

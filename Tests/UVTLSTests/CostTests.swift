@@ -48,6 +48,8 @@ import UVTestSupport
       #expect(log.values.first?.code == .tls)
       #expect(log.values.first?.message.contains("carry nothing") == true)
       #expect(rounds > 20)
+      // OpenSSL itself knows nothing of that, and would go on.
+      await expectError(.tls, of: try await server.write("after it").value)
     }
   }
 

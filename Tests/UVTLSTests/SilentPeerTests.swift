@@ -206,4 +206,32 @@ import UVTestSupport
       for connection in peers { connection.close() }
     }
   }
+
+  @Test(
+    "A program may close the listener when it hears of a failure, whichever peers wait there",
+    arguments: [1, 3])
+  func closeAtFailure(handshakes: Int) async throws {
+    let client = try certificates.client()
+    try await withLoop { loop in
+      var listener: TLSListener?
+      let failures = Log<UVError.Code>()
+      listener = try loop.tls.listen(
+        host: "127.0.0.1", port: 0, Certificates.shared.server(), handshakeTimeout: .seconds(1000),
+        handshakeLimit: handshakes, silentLimit: 10,
+        onHandshakeFailure: {
+          failures.append($0.code)
+          listener?.close()
+        })
+      listener!.start { _ in }
+      let hello = try await Self.hello(loop, client)
+      var peers: [TCPConnection] = []
+      for bytes in [hello, hello, hello, hello, "", ""] as [Bytes] {
+        peers.append(try await Self.connect(loop, listener!, sending: bytes))
+      }
+      #expect(try await peers[0].next().value != nil)
+      _ = try await loop.shutdownGracefully(within: .milliseconds(5)).value
+      #expect(failures.values.first == .cancelled)
+      for connection in peers { connection.close() }
+    }
+  }
 }
