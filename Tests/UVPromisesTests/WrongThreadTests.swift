@@ -23,5 +23,25 @@ import UVTestSupport
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("a promise of an event loop on a thread that isn't the event loop's"))
   }
+
+  @Test(
+    "A resolver that is asked to notify of a cancellation on another thread stops the program with a sentence"
+  )
+  func onCancel() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let loop = try EventLoop()
+      try loop.run { loop in
+        let seal = Promise<Int>.pending().resolver
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+          seal.onCancel {}
+          done.signal()
+        }.start()
+        done.wait()
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("onCancel is called on the thread of the promise's event loop, where it runs"))
+  }
 }
 #endif

@@ -188,5 +188,22 @@ import UVTestSupport
       server.close()
     }
   }
+
+  @Test func `Of all bytes, those of controls but the tab are refused in a cookie`() {
+    let origin = HTTPOrigin(scheme: "http", authority: "a.b")!
+    for byte in 0...255 as ClosedRange<UInt8> {
+      let character = Character(UnicodeScalar(byte))
+      for text in [
+        "a\(character)c=1", "a=1\(character)2", "a=1; Path=/\(character)x", "a=1; x\(character)=y",
+      ] {
+        // That ends the name before it has a value.
+        if byte == UInt8(ascii: ";"), text.hasPrefix("a;") { continue }
+        let cookie = HTTPCookie(text, from: origin, path: "/", now: HTTPDate(since1970: .zero))
+        // As UTF-8 the others are more than one byte.
+        let isTaken = byte == 9 || byte >= 32 && byte != 127
+        #expect((cookie != nil) == isTaken, "byte \(byte) in \(text)")
+      }
+    }
+  }
 }
 #endif
