@@ -57,4 +57,18 @@ import UVTestSupport
       }
     }
   }
+
+  @Test
+  func `A file operation for which there is no thread fails, though nothing else keeps its loop running`()
+    async throws
+  {
+    guard test_faults_reach(FaultLayer.libuv) != 0 else { return }
+    let log = Log<UVError.Code?>()
+    try await withCallbackLoop { loop in
+      test_faults_arm(ENOMEM, FaultLayer.libuv, 1, 1, "uv_queue_work")
+      loop.files.stat("/") { log.append($0.error?.code) }
+    }
+    #expect(test_faults_disarm() == 1)
+    #expect(log.values == [.outOfMemory])
+  }
 }

@@ -239,6 +239,8 @@ import UVTestSupport
         channel.0.write("take it", passing: passed.0) { _ in }
         #expect(try await channel.1.read(exactly: 7).value == "take it")
         try await channel.0.write("more").value
+        // The reader has had its bytes, and asks for nothing.
+        try await loop.settle()
         let taken = try channel.1.acceptPipeConnection()
         // The bytes that have come wait in the system, and wake nobody.
         let turns = try await loop.turns(in: .milliseconds(20))
