@@ -36,7 +36,8 @@ import UVTestSupport
 
   // More lines than one turn takes come in several.
   @Test(arguments: [1, 2, 3000])
-  func `A reader that computes with what it got doesn't take that time from its peer`(lines: Int) async throws
+  func `A reader that computes with what it got takes none of that time from its peer`(lines: Int)
+    async throws
   {
     try await withLoop { loop in
       let (near, far) = try loop.pipes.socketPair()
@@ -60,6 +61,29 @@ import UVTestSupport
       read(0)
       try await loop.until { waited != nil }
       // Its peer has had the whole time after the last line was dealt with.
+      #expect(waited! >= limit, "it has had \(waited!)")
+      for stream in [near, far] { stream.close() }
+    }
+  }
+
+  @Test func `So does one whose turn comes because another reader has left`() async throws {
+    try await withLoop { loop in
+      let (near, far) = try loop.pipes.socketPair()
+      let limit = Duration.milliseconds(200)
+      near.readTimeout = limit
+      var waited: Duration?
+      try await far.write("abc").value
+      let first = near.readLine(limit: 100) { _ in }
+      near.read(exactly: 3) { result in
+        #expect(result.value == "abc")
+        let end = loop.clock.now.advanced(by: limit / 4)
+        while loop.clock.now < end {}
+        let start = loop.clock.now
+        near.readLine(limit: 100) { _ in waited = start.duration(to: loop.clock.now) }
+      }
+      try await loop.until { near.unreadByteCount == 3 }
+      first.cancel()
+      try await loop.until { waited != nil }
       #expect(waited! >= limit, "it has had \(waited!)")
       for stream in [near, far] { stream.close() }
     }
