@@ -24,9 +24,8 @@ extension EventLoop {
     guard isAdopted, isSettled else { return }
     guard ending.leaving.hasBegun else { return releaseHold() }
     receiveAll()
-    drain()
+    // What has come has another turn, and so has what comes in this moment.
     guard isSettled else { return }
-    // Work that comes in this moment has another turn.
     if executor.closeIfEmpty() { closeInternals() } else { _ = internals.pump() }
   }
 
@@ -62,8 +61,10 @@ extension EventLoop {
     ending.isClosed = true
     noteEnd()
     executor.close()
-    runAllReceived()
     closeInternals()
+    // After that, for what is queued runs at once then. It would otherwise ask for another turn, until which the loop would
+    // keep itself.
+    runAllReceived()
     leaveThreads()
   }
 }
