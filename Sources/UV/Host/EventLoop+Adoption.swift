@@ -158,10 +158,12 @@ extension EventLoop {
   ///
   /// The corresponding libuv function is `uv_backend_timeout`.
   public var backendTimeout: Duration? {
-    if isClosed || internals.hasUnflushed { return .zero }
+    if isClosed { return .zero }
     // libuv counts from the loop's time, which may be old.
     uv_update_time(raw)
     if microtasks.state.pointee.hasNewTimers { timers.placeNew() }
+    timers.armWhileFiring()
+    timers.quiet?.armWhileFiring()
     let milliseconds = internals.timeToWait(on: raw)
     return milliseconds < 0 ? nil : .milliseconds(Int64(milliseconds))
   }

@@ -233,6 +233,9 @@ final class TimerWheel: Cancelling {
 
   // MARK: The libuv timer
 
+  /// Has libuv know when the next timer is due, also in the callback of one.
+  func armWhileFiring() { if isFiring { arm() } }
+
   private func arm() {
     guard let deadline = slots.nextExpiration()?.deadline else { return }
     armed = deadline

@@ -108,6 +108,79 @@ import UVTestSupport
     }
   }
 
+  @Test func `A turn that was stopped is followed by turns as before`() async throws {
+    let log = Log<String>()
+    try await withThread {
+      let loop = try EventLoop()
+      for number in 0..<3 {
+        loop.sleep(for: .untilCancelled) { _ in log.append("never") }
+        loop.spawn {
+          do throws(UVError) { try await loop.sleep(for: .untilCancelled).value } catch {
+            log.append("\(number) \(error.name)")
+          }
+        }
+        loop.sleep(for: .zero) { _ in loop.stop() }
+        while try number == 1 ? loop.runOnce() : loop.runNoWait() {}
+        // What was stopped is over: the next task isn't cancelled, and there is work left.
+        let task = loop.spawn { log.append("\(number) \(Task.isCancelled)") }
+        while task.resultIfFinished == nil { #expect(try loop.runNoWait()) }
+      }
+      let left = loop.statistics.timers
+      #expect(left == 3)
+      loop.shutdown()
+    }
+    let rounds = (0..<3).flatMap { ["\($0) ECANCELED", "\($0) false"] }
+    #expect(log.values == rounds + ["never", "never", "never"])
+  }
+
+  @Test func `A timeout that is asked for in a callback knows the timers of that callback`() async throws {
+    try await withCallbackLoop { loop in
+      var timeouts: [Duration?] = []
+      loop.sleep(for: .milliseconds(1)) { _ in
+        timeouts.append(loop.backendTimeout)
+        let sleeps = [5000, 500, 5].map { seconds in
+          let sleep = loop.sleep(for: .seconds(seconds)) { _ in }
+          timeouts.append(loop.backendTimeout)
+          return sleep
+        }
+        for sleep in sleeps { sleep.cancel() }
+      }
+      loop.sleep(for: .milliseconds(20)) { _ in
+        // The wheel may look earlier, never later.
+        #expect(timeouts[0].map { $0 <= .milliseconds(21) } == true)
+        loop.sleep(for: .zero) { _ in
+          timeouts = [loop.backendTimeout]
+          let sleep = loop.sleep(for: .seconds(5000)) { _ in }
+          timeouts.append(loop.backendTimeout)
+          #expect(timeouts[0] == nil && timeouts[1].map { $0 > .zero && $0 <= .seconds(5001) } == true)
+          sleep.cancel()
+        }
+      }
+    }
+  }
+
+  #if os(Linux)
+  @Test func `Where no loop can be made, to ask whose a loop is keeps no memory`() async throws {
+    await #expect(processExitsWith: .success) {
+      var none = rlimit()
+      let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+      getrlimit(kind, &none)
+      none.rlim_cur = 0
+      setrlimit(kind, &none)
+      let loop = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
+      var growths: [Int] = []
+      growths.reserveCapacity(10)
+      for _ in 0..<10 {
+        let before = Hooks.heapInUse ?? 0
+        // It can't find out, and takes it for its own.
+        for _ in 0..<100 { precondition(EventLoop.isOwnLibuv(loop)) }
+        growths.append((Hooks.heapInUse ?? 0) - before)
+      }
+      precondition(growths.sorted()[4] < 100 * 24, "\(growths)")
+    }
+  }
+  #endif
+
   @Test(.rule(40)) func `No turn inside a run`() async throws {
     try await withLoop { loop in
       #expect(throws: UVError(.loopRunning, operation: "run")) { try loop.runNoWait() }
