@@ -56,7 +56,6 @@ extension EventLoop {
   }
 
   private static func make<E: Error>(throwing _: E.Type) throws(E) -> EventLoop {
-    if let current, current.isRunning { throw misuse(.loopRunning, "run") }
     do throws(UVError) { return try EventLoop() } catch { throw carry(error) }
   }
 

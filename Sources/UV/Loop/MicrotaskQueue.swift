@@ -78,10 +78,9 @@ struct MicrotaskQueue {
       set { beginning = newValue ? beginning | 1 : beginning & ~1 }
     }
     /// Whether the thread has other loops, so that each callback says whose it is.
-    var isOneOfSeveral: Bool {
-      get { beginning & 2 != 0 }
-      set { beginning = newValue ? beginning | 2 : beginning & ~2 }
-    }
+    var isOneOfSeveral: Bool { beginning & 2 != 0 }
+    /// The thread has other loops from now on.
+    mutating func noteSeveral() { beginning |= 2 }
     /// The rest of the turn's budget; see `TurnBudget`. It is below zero after work that cost more than
     /// was left.
     var budget = TurnBudget.full

@@ -79,7 +79,6 @@ final class SignalledShutdown: ServiceObserver {
     guard let done = done.take() else { return }
     otherEnd.drop()
     for watcher in watchers { watcher.close() }
-    watchers = []
     done(result)
   }
 }

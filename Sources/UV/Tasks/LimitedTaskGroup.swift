@@ -198,7 +198,8 @@ public final class LimitedTaskGroup<Value>: AsyncSequence {
       guard let done = readers.takeFirst() else { break }
       loop.answer { done(.success(value)) }
     }
-    guard children.isEmpty, group.comingCount == 0, finished.isEmpty else { return }
+    // A reader who is left has found no value.
+    guard children.isEmpty, group.comingCount == 0 else { return }
     for done in readers.takeAll() { loop.answer { done(.success(nil)) } }
   }
 }
@@ -207,8 +208,6 @@ public final class LimitedTaskGroup<Value>: AsyncSequence {
 private struct FinishedValues<Value> {
   private var values = Queue<Value>()
   private var emptyCount = 0
-
-  var isEmpty: Bool { values.isEmpty && emptyCount == 0 }
 
   mutating func append(_ value: Value) {
     if Value.self == Void.self { emptyCount += 1 } else { values.append(value) }

@@ -27,8 +27,7 @@ enum CurrentLoop {
     func adopt(_ loop: EventLoop) {
       adopted.append(.passUnretained(loop))
       guard let current = self.loop, current.toOpaque() != adopted.last!.toOpaque() else { return }
-      loop.microtasks.state.pointee.isOneOfSeveral = true
-      for other in adopted { other.takeUnretainedValue().microtasks.state.pointee.isOneOfSeveral = true }
+      for each in adopted { each.takeUnretainedValue().microtasks.state.pointee.noteSeveral() }
     }
 
     /// Takes an adopted loop out, which leaves its host. The thread's first one that is left takes its place.
