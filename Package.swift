@@ -216,7 +216,7 @@ let package = Package(
       name: "HostTests",
       dependencies: [
         "CUV", "UV", "UVDNS", "UVTLS", "UVHTTP", "UVDiagnostics", "UVPromises", "UVFutures", "UVRxStream",
-        "UVTestSupport",
+        "UVTestSupport", "CTestHooks",
       ],
       swiftSettings: settings),
     .testTarget(name: "PackageTests", swiftSettings: settings),
