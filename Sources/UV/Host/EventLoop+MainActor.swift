@@ -83,7 +83,7 @@ struct MainActorLooks {
   private var hasReported = false
 
   /// Returns the task that the program hears of now.
-  fileprivate mutating func look(at loop: EventLoop) -> LoopTaskBase? {
+  mutating func look(at loop: EventLoop) -> LoopTaskBase? {
     if hasReported { return nil }
     let jobs = loop.jobCount
     quietLooks = jobs == self.jobs ? quietLooks + 1 : 0

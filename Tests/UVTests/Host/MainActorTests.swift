@@ -136,6 +136,24 @@ import UVTestSupport
     }
   }
 
+  @Test func `The looks at the tasks of such a run end with it`() async throws {
+    await #expect(processExitsWith: .success) {
+      await Task.yield()
+      nonisolated(unsafe) let loop = try EventLoop()
+      await MainActor.run { loop.runCallbacks { _ in } }
+      // The main actor may take its time, for a run that it doesn't wait for.
+      await Task.detached {
+        loop.runCallbacks { loop in
+          _ = loop.spawn {
+            Task { @MainActor in usleep(700_000) }
+            await MainActor.run {}
+          }
+        }
+      }.value
+      loop.shutdown()
+    }
+  }
+
   @Test("In a task that isn't the main actor's, the body awaits the main actor")
   @MainActor func remedy() async {
     let number = await Task.detached {
