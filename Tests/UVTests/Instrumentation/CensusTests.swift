@@ -65,4 +65,32 @@ import UVTestSupport
       for task in ready { await task.value }
     }
   }
+
+  @Test func `Places are as many as there are lines and files, however many there are`() async throws {
+    try await withLoop { loop in
+      var tasks: [LoopTask<Void, Never>] = []
+      for line in UInt(1)...200 {
+        for _ in 0..<line % 3 + 1 {
+          tasks.append(
+            loop.spawn(file: "Server/main.swift", line: line) {
+              try? await loop.sleep(for: .untilCancelled).value
+            })
+        }
+        if line % 10 == 0 {
+          tasks.append(
+            loop.spawn(file: "Server/other.swift", line: line) {
+              try? await loop.sleep(for: .untilCancelled).value
+            })
+        }
+      }
+      let counts = loop.census().tasks.reduce(into: [:]) { $0[$1.place, default: 0] += $1.count }
+      #expect(loop.census().tasks.count == 221 && counts.count == 221)
+      for line in 1...200 {
+        #expect(counts["Server/main.swift:\(line)"] == line % 3 + 1)
+        #expect(counts["Server/other.swift:\(line)"] == (line % 10 == 0 ? 1 : nil))
+      }
+      for task in tasks { task.cancel() }
+      for task in tasks { await task.value }
+    }
+  }
 }

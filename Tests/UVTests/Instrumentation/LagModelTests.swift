@@ -62,6 +62,22 @@ import UVTestSupport
     }
   }
 
+  @Test func `Where a loop mostly waits, most events don't`() async throws {
+    try await withLoop { loop in
+      try loop.configure(.lag)
+      // The machine may be busy, and the turns long: then the loop waits for longer.
+      for milliseconds in [50, 500, 5000] {
+        loop.resetLag()
+        try await loop.sleep(for: .milliseconds(milliseconds)).value
+        try await loop.sleep(for: .zero).value
+        if loop.lag.utilization < 0.4 { break }
+      }
+      let lag = loop.lag
+      for percent in [-1.0, 0, 1, 10, 50] { #expect(lag.waitPercentile(percent) == .zero) }
+      #expect(lag.waitPercentile(100) <= lag.max && lag.waitPercentile(100) > .zero)
+    }
+  }
+
   private func spin(for duration: Duration) {
     let end = LoopClock.Instant.now.advanced(by: duration)
     while LoopClock.Instant.now < end {}
