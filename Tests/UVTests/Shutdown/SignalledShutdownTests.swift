@@ -19,6 +19,8 @@ import UVTestSupport
       kill(getpid(), SIGUSR1)
       try await server.quiescing().value
       #expect(loop.isShuttingDown)
+      // The limit, and nothing else.
+      #expect(loop.statistics.timers == 1)
       // The connections still speak.
       try await client.write("hello").value
       #expect(try await server.next().value == "hello")
@@ -82,11 +84,19 @@ import UVTestSupport
       for _ in 0..<5 { try await loop.sleep(for: .milliseconds(1)).value }
       try await client.write("still here").value
       #expect(try await server.next().value == "still here")
+      // The limit of each. Whoever asks once more waits with them.
+      #expect(loop.statistics.timers == 2)
+      let again = loop.spawn { () async throws(UVError) in
+        try await loop.shutdownGracefully(within: .seconds(1000)).value
+      }
+      try await loop.settle()
+      #expect(loop.statistics.timers == 3)
       // A signal still hurries it.
       kill(getpid(), SIGUSR1)
       await expectError(.connectionReset, of: try await client.next().value)
       #expect(try await onSignal.value.count == 1)
       #expect(try await shutdown.value.count == 1)
+      #expect(try await again.value.count == 1)
       client.close()
       // A caller that asks after the end is answered, too.
       #expect(try await loop.shutdownGracefully(onSignals: [.user1], within: .zero).value.count == 1)
@@ -186,6 +196,16 @@ import UVTestSupport
       kill(getpid(), SIGUSR1)
       #expect(try await shutdown.value.count == 1)
       client.close()
+    }
+  }
+
+  @Test func `The report of several loops is what each has cut off, complete if each is`() throws {
+    let peers = try (1...3).map { try SocketAddress("127.0.0.1", port: $0) }
+    for (one, other) in [(true, true), (true, false), (false, true), (false, false)] {
+      var sum = ShutdownReport(count: 2, peers: [peers[0], peers[1]], isComplete: one)
+      sum += ShutdownReport(count: 1, peers: [peers[2]], isComplete: other)
+      #expect(sum == ShutdownReport(count: 3, peers: peers, isComplete: one && other))
+      #expect(sum.isComplete == (one && other))
     }
   }
 }
