@@ -66,5 +66,26 @@ import UVTestSupport
     #expect(log.values.sorted() == names.values.map { "\($0): ELOOPCLOSED" }.sorted())
   }
 
+  @Test func `A task of a loop that ends is refused in the same way, once`() async throws {
+    let log = Log<String>()
+    let names = Log<String>()
+    try await withThread {
+      let group = try EventLoopGroup(count: 1)
+      let loop = try EventLoop()
+      let asks = Self.asks(group)
+      loop.spawn {
+        #expect(loop.isClosed && Task.isCancelled)
+        for (name, ask) in asks {
+          names.append(name)
+          ask(loop) { log.append("\(name): \($0?.code.name ?? "none")") }
+        }
+      }
+      loop.shutdown()
+      EventLoop.run { _ in _ = await group.shutdownGracefully(within: .zero) }
+    }
+    #expect(!names.values.isEmpty)
+    #expect(log.values.sorted() == names.values.map { "\($0): ELOOPCLOSED" }.sorted())
+  }
+
   private final class Token {}
 }

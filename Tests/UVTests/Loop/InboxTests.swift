@@ -51,6 +51,40 @@ import UVTestSupport
     #expect(Hooks.loopTurns == nil || least == 1, "\(least) turns later")
   }
 
+  #if os(Linux)
+  /// How many times the calling thread has written, by the system's count; nil if it has none.
+  private static var writes: Int? {
+    let text = try? String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
+    return text?.split(separator: "\n").first { $0.hasPrefix("syscw:") }.flatMap { Int($0.dropFirst(7)) }
+  }
+
+  @Test func `What is sent while the loop handles messages signals nobody`() async throws {
+    guard Self.writes != nil else { return }
+    let counts = Log<Int>()
+    try await withCallbackLoop { loop in
+      let executor = loop.executor
+      // Keeps the loop running.
+      let timer = Box(loop.sleep(for: .untilCancelled) { _ in })
+      _ = threads(1) { _ in
+        for _ in 0..<5 {
+          let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+          try? executor.execute { _ in
+            begun.signal()
+            gate.wait()
+          }
+          begun.wait()
+          let before = Self.writes!
+          for _ in 0..<100 { try? executor.execute { _ in } }
+          counts.append(Self.writes! - before)
+          gate.signal()
+        }
+        try? executor.execute { _ in timer.value?.cancel() }
+      }
+    }
+    #expect(counts.values == [0, 0, 0, 0, 0])
+  }
+  #endif
+
   @Test func `A loop that has looked again and waits is woken by the next message`() async throws {
     try await withLoop { loop in
       let executor = loop.executor

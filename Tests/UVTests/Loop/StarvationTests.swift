@@ -175,6 +175,15 @@ import UVTestSupport
     }
   }
 
+  @Test func `A body that starts tasks of a group, for which there is always room`() async throws {
+    try await withLoop { loop in
+      let steps = try await loop.withTasks(of: Void.self) { tasks in
+        try await stepsBeforeTimer(loop) { _ = try? await tasks.spawn {} }
+      }
+      #expect(1...10_000 ~= steps)
+    }
+  }
+
   @Test func `Datagrams that the system takes at once`() async throws {
     try await withLoop { loop in
       let receiver = try loop.udp.bind(host: "127.0.0.1", port: 0)
