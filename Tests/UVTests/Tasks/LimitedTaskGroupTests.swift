@@ -202,6 +202,38 @@ import UVTestSupport
     }
   }
 
+  @Test func `A caller that is cancelled while another has its place frees no place at its end`() async throws
+  {
+    try await withLoop { loop in
+      let (meter, gate) = (Meter(), LoopSemaphore(loop, value: 0))
+      var begun = 0
+      try await loop.withTasks(limit: 1) { tasks in
+        let caller = try await tasks.spawn {
+          try await tasks.spawn {
+            begun += 1
+            try await gate.wait().value
+            begun -= 1
+          }
+        }
+        try await loop.settle()
+        #expect(begun == 1)
+        caller.cancel()
+        _ = try await caller.value
+        let next = loop.spawn {
+          try await tasks.spawn {
+            #expect(begun == 0)
+            try await meter.run(loop)
+          }
+        }
+        try await loop.settle()
+        #expect(meter.running == 0 && meter.ended == 0)
+        gate.signal()
+        _ = try await next.value
+      }
+      #expect(meter.ended == 1)
+    }
+  }
+
   private nonisolated(nonsending) static func crawl(
     _ loop: EventLoop, _ tasks: LimitedTaskGroup<Void>, _ meter: Meter, _ depth: Int
   ) async throws {
