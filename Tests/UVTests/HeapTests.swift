@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import UV
 import UVTestSupport
@@ -8,6 +9,7 @@ import UVTestSupport
   enum Call: CaseIterable {
     case environment, interfaces, processors, user, loop, handle
     case outside, work, tasks, shield, semaphore, pause
+    case group, lag, signalledEnd
     case stream, name, datagrams, sendfile, child
     case file, wholeFile, folder, tree
 
@@ -34,6 +36,14 @@ import UVTestSupport
       case .semaphore:
         try await LoopSemaphore(loop, value: 1).withPermit { try await loop.sleep(for: .zero).value }
       case .pause: try await loop.sleep(for: .milliseconds(1)).value
+      case .group: try await group(loop)
+      case .lag:
+        let measured = try EventLoop()
+        try measured.configure(.lag)
+        measured.shutdown()
+      case .signalledEnd:
+        loop.shutdownGracefully(onSignals: [.user2], within: .zero) { _ in }.cancel()
+        try await loop.until { loop.statistics.handles == 0 }
       case .stream: try await converse(loop)
       case .name:
         let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
@@ -71,6 +81,18 @@ import UVTestSupport
       }
     }
 
+    /// A group of one loop, whose thread gives back what it has kept for itself when it ends.
+    private nonisolated(nonsending) func group(_ loop: EventLoop) async throws {
+      let group = try EventLoopGroup(count: 1)
+      #if os(Linux)
+      let thread = try await group.next().submit { _ in readlink("/proc/thread-self") }
+      _ = await group.shutdownGracefully(within: .zero)
+      try await loop.until { access("/proc/\(thread)", F_OK) != 0 }
+      #else
+      _ = await group.shutdownGracefully(within: .zero)
+      #endif
+    }
+
     /// A connection with a reader, a writer, a notification and a timeout.
     private nonisolated(nonsending) func converse(_ loop: EventLoop) async throws {
       let (near, far) = try loop.pipes.socketPair()
@@ -91,6 +113,11 @@ import UVTestSupport
 
   @Test(arguments: [Call.outside, .work, .tasks, .semaphore, .stream, .name, .datagrams, .sendfile])
   func `So is what a task or a socket has taken`(call: Call) async throws { try await expectGivenBack(call) }
+
+  @Test(arguments: [Call.group, .lag, .signalledEnd])
+  func `So is what a loop of another thread, a measurement or an end that was called off has taken`(
+    call: Call
+  ) async throws { try await expectGivenBack(call) }
 
   @Test(arguments: [Call.file, .wholeFile, .folder, .tree])
   func `So is what a file or a folder has taken`(call: Call) async throws { try await expectGivenBack(call) }
@@ -117,3 +144,14 @@ import UVTestSupport
     }
   }
 }
+
+#if os(Linux)
+/// What a symbolic link names, without memory that is kept.
+private func readlink(_ path: String) -> String {
+  withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+    let count = Foundation.readlink(path, buffer.baseAddress!, 255)
+    buffer[max(count, 0)] = 0
+    return String(cString: buffer.baseAddress!)
+  }
+}
+#endif

@@ -7,7 +7,7 @@ import UVTestSupport
 @Suite struct MisuseTests {
   enum Misuse: String {
     case bytes, builtBytes, builderRoom, position, threadLocals, noSignals
-    case shutdown, detach, interval, snapshot
+    case shutdown, detach, detachElsewhere, interval, snapshot
     case ended, waitsForItself, semaphore, connectionLimit
 
     /// What the process says.
@@ -20,7 +20,7 @@ import UVTestSupport
       case .position: "an integer of 4 bytes at 1 of 4 bytes"
       case .noSignals: "name a signal, such as .terminate"
       case .shutdown: "shutdown() inside a running loop; use stop()"
-      case .detach: "detach() of a loop that no host runs; use shutdown()"
+      case .detach, .detachElsewhere: "detach() of a loop that no host runs; use shutdown()"
       case .interval: "ticks(every:): an interval is a millisecond or more"
       case .snapshot: "snapshot(limit:): a limit is 0 or more"
       case .ended: "spawn: the group has ended"
@@ -52,6 +52,9 @@ import UVTestSupport
       case .noSignals: _ = try await loop.shutdownGracefully(onSignals: [], within: .zero).value
       case .shutdown: loop.shutdown()
       case .detach: try await loop.detach().value
+      case .detachElsewhere:
+        nonisolated(unsafe) let loop = loop
+        await Task.detached { _ = loop.detach { _ in } }.value
       case .interval: _ = loop.ticks(every: .microseconds(999))
       case .snapshot: _ = loop.snapshot(limit: -1)
       case .ended:
@@ -82,7 +85,7 @@ import UVTestSupport
     await expectSentence(misuse)
   }
 
-  @Test(arguments: [Misuse.shutdown, .detach, .interval, .snapshot, .threadLocals])
+  @Test(arguments: [Misuse.shutdown, .detach, .detachElsewhere, .interval, .snapshot, .threadLocals])
   func `What a loop can't do stops the program`(misuse: Misuse) async { await expectSentence(misuse) }
 
   @Test(arguments: [Misuse.ended, .waitsForItself, .semaphore, .connectionLimit])
