@@ -49,14 +49,21 @@ import UVTestSupport
       let later = try await measure([200, 200, 4000, 400])
       let rest = later.since(earlier)
       #expect(rest.count == later.count - earlier.count && rest.busyTime == later.busyTime - earlier.busyTime)
-      #expect(rest.elapsedTime == later.elapsedTime - earlier.elapsedTime && rest.max == later.max)
+      #expect(rest.elapsedTime == later.elapsedTime - earlier.elapsedTime)
+      // On a busy machine the longest turn may be an earlier one.
+      #expect(later.max > earlier.max ? rest.max == later.max : rest.max <= later.max)
       let sum = earlier + rest
       #expect(
         sum.count == later.count && sum.elapsedTime == later.elapsedTime
           && sum.percentile(90) == later.percentile(90))
       // Without a longer turn since, the longest is that of the rest.
-      let quiet = try await measure([100, 100]).since(later)
-      #expect(quiet.max < .milliseconds(3))
+      let last = try await measure([100, 100])
+      let quiet = last.since(later)
+      var lengths: [UInt64] = []
+      quiet.forEachLength { length, _ in lengths.append(length) }
+      let longest = try #require(lengths.last)
+      #expect(quiet.max <= .nanoseconds(min(longest, UInt64(last.max / .nanoseconds(1)))))
+      #expect(quiet.max >= .nanoseconds(longest) * 0.96 || quiet.max == last.max)
       // A loop that has begun anew, and a value of nothing.
       #expect(earlier.since(later).count == earlier.count && later.since(LoopLag()).count == later.count)
     }

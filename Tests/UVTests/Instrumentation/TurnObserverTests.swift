@@ -2,8 +2,9 @@ import CUV
 import Dispatch
 import Foundation
 import Testing
-import UV
 import UVTestSupport
+
+@testable import UV
 
 /// What an observer on another thread sees of a loop's turns and tasks.
 @Suite struct TurnObserverTests {
@@ -115,6 +116,27 @@ import UVTestSupport
         #expect(lag.count == number && lag.busyTime - busy <= length)
         busy = lag.busyTime
       }
+      loop.shutdown()
+    }
+  }
+
+  @Test func `A wait isn't counted that nothing of the loop's has ended`() async throws {
+    try await withThread {
+      let loop = try EventLoop()
+      try loop.configure(.lag)
+      let timer = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
+      uv_timer_init(loop.raw, timer)
+      // libuv calls somebody else's timer alone, once after each wait.
+      uv_timer_start(timer, { _ in }, 100, 100)
+      loop.runCallbacks { loop in
+        loop.sleep(for: .milliseconds(450)) { _ in uv_timer_stop(timer) }
+      }
+      let lag = loop.lag
+      #expect(lag.count >= 4)
+      // A machine that has other work makes turns longer, but not by the time of the waits.
+      #expect(lag.elapsedTime - lag.busyTime >= .milliseconds(225))
+      uv_close(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self)) { $0?.deallocate() }
+      loop.runCallbacks { _ in }
       loop.shutdown()
     }
   }
