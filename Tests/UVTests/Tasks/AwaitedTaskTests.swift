@@ -20,6 +20,18 @@ import UVTestSupport
     }
   }
 
+  @Test(arguments: [1, 100])
+  func `What a loop has of its tasks goes with it`(count: Int) async throws {
+    // Within a loop's test, since no other loop of this process runs meanwhile.
+    try await withLoop { _ in
+      try await expectFlatHeap(rounds: 400, limit: 32768) { _ in
+        let loop = try EventLoop()
+        for _ in 0..<count { loop.spawn {} }
+        loop.shutdown()
+      }
+    }
+  }
+
   @Test func `A task that waits for another loop is listed with what it asks of which loop`() async throws {
     try await withLoop { loop in
       let group = try EventLoopGroup(count: 1)

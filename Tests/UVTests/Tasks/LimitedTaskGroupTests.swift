@@ -202,6 +202,18 @@ import UVTestSupport
     }
   }
 
+  @Test func `To start a task for which there is room doesn't suspend the caller`() async throws {
+    try await withLoop { loop in
+      let jobs = try await loop.withTasks(limit: 100) { tasks in
+        let before = loop.statistics.jobsFromLoop
+        for _ in 0..<100 { try await tasks.spawn {} }
+        return loop.statistics.jobsFromLoop - before
+      }
+      // Each task's first.
+      #expect(jobs == 100)
+    }
+  }
+
   @Test func `A caller that is cancelled while another has its place frees no place at its end`() async throws
   {
     try await withLoop { loop in
