@@ -200,8 +200,9 @@ import UVTestSupport
           if observer.numbers.count == 5 { uv_timer_stop(timer) }
         }, 1, 1)
       host.run()
-      #expect(observer.numbers.count == 5 && observer.numbers[0] > 0)
-      #expect(zip(observer.numbers, observer.numbers.dropFirst()).allSatisfy { $0 < $1 })
+      // Where its time has come by then, the timer is called once before there is a turn.
+      let seen = observer.numbers.drop { $0 == 0 }
+      #expect(seen.count >= 4 && zip(seen, seen.dropFirst()).allSatisfy { $0 < $1 }, "\(observer.numbers)")
       uv_close(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self)) { $0?.deallocate() }
       loop.detach()
       host.run()

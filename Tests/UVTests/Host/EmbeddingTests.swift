@@ -133,38 +133,59 @@ import UVTestSupport
     #expect(log.values == rounds + ["never", "never", "never"])
   }
 
-  @Test func `A timeout that is asked for in a callback knows the timers of that callback`() async throws {
+  /// The callback in which the timeout is asked for.
+  enum Callback: CaseIterable { case immediate, timer, quietTimer }
+
+  @Test(arguments: Callback.allCases)
+  func `A timeout that is asked for in a callback knows all timers, and those of that callback`(
+    callback: Callback
+  ) async throws {
+    let timeouts = Log<Duration?>()
     try await withCallbackLoop { loop in
-      var timeouts: [Duration?] = []
-      loop.sleep(for: .milliseconds(1)) { _ in
+      func ask(_ done: @escaping () -> Void) {
+        switch callback {
+        case .immediate: loop.sleep(for: .zero) { _ in done() }
+        case .timer: loop.sleep(for: .milliseconds(1)) { _ in done() }
+        case .quietTimer:
+          // It doesn't keep the loop running.
+          let keep = loop.sleep(for: .untilCancelled * 3) { _ in }
+          _ = loop.sleepQuietly(for: .milliseconds(1)) { _ in
+            done()
+            keep.cancel()
+          }
+        }
+      }
+      // The other wheel knows this one.
+      let other =
+        callback == .quietTimer
+        ? loop.sleepQuietly(for: .untilCancelled * 2) { _ in }
+        : loop.sleep(for: .untilCancelled * 2) { _ in }
+      func look() {
         timeouts.append(loop.backendTimeout)
-        let sleeps = [5000, 500, 5].map { seconds in
-          let sleep = loop.sleep(for: .seconds(seconds)) { _ in }
-          timeouts.append(loop.backendTimeout)
-          return sleep
-        }
-        for sleep in sleeps { sleep.cancel() }
+        let sleep = loop.sleep(for: .untilCancelled) { _ in }
+        timeouts.append(loop.backendTimeout)
+        sleep.cancel()
+        other.cancel()
       }
-      loop.sleep(for: .milliseconds(20)) { _ in
-        // The wheel may look earlier, never later.
-        #expect(timeouts[0].map { $0 <= .milliseconds(21) } == true)
-        loop.sleep(for: .zero) { _ in
-          timeouts = [loop.backendTimeout]
-          let sleep = loop.sleep(for: .seconds(5000)) { _ in }
-          timeouts.append(loop.backendTimeout)
-          #expect(timeouts[0] == nil && timeouts[1].map { $0 > .zero && $0 <= .seconds(5001) } == true)
-          sleep.cancel()
-        }
-      }
+      // The first wait is none: the loop's own descriptors are polled from then on.
+      loop.sleep(for: .milliseconds(1)) { _ in ask { look() } }
+    }
+    let limits = [callback == .quietTimer ? 3 : 2, 1]
+    #expect(timeouts.values.count == 2)
+    for (timeout, limit) in zip(timeouts.values, limits) {
+      // The wheel may look earlier, never later.
+      let most = (Duration.untilCancelled + .seconds(1)) * limit
+      #expect(timeout.map { $0 > .zero && $0 <= most } == true, "\(timeouts.values)")
     }
   }
 
   #if os(Linux)
   @Test func `Where no loop can be made, to ask whose a loop is keeps no memory`() async throws {
     await #expect(processExitsWith: .success) {
-      var none = rlimit()
+      var limit = rlimit()
       let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-      getrlimit(kind, &none)
+      getrlimit(kind, &limit)
+      var none = limit
       none.rlim_cur = 0
       setrlimit(kind, &none)
       let loop = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
@@ -176,6 +197,7 @@ import UVTestSupport
         for _ in 0..<100 { precondition(EventLoop.isOwnLibuv(loop)) }
         growths.append((Hooks.heapInUse ?? 0) - before)
       }
+      setrlimit(kind, &limit)
       precondition(growths.sorted()[4] < 100 * 24, "\(growths)")
     }
   }

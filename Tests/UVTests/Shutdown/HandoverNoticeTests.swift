@@ -4,7 +4,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// What the service manager hears of a process that hands over.
+/// What a service manager hears of a process that hands over, and what its loop is left with.
 @Suite(.serialized, .onTheMachine("processes that take over sockets")) struct HandoverNoticeTests {
   /// The datagrams that have come to a socket, without what is another number each time.
   private static func notices(_ descriptor: Int32) -> [String] {
@@ -46,6 +46,27 @@ import UVTestSupport
       #expect(Self.notices(descriptor) == [])
       try loop.processes.kill(successor, .kill)
       try await loop.settle(untilGone: successor)
+      listener.close()
+    }
+  }
+
+  @Test func `A socket that a child of the successor has holds up nobody once the successor has been killed`()
+    async throws
+  {
+    try await withLoopAndDirectory { loop, directory in
+      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
+      let file = directory + "/process"
+      let script = "sleep 60 & echo $! > \(file).new; mv \(file).new \(file); exec sleep 60"
+      let task = loop.spawn { () async throws(UVError) in
+        try await loop.handover("/bin/sh", ["-c", script], within: .seconds(60)).value
+      }
+      try await loop.settle { FileManager.default.fileExists(atPath: file) }
+      let text = "\(try await loop.files.readFile(file).value)"
+      let grandchild = try #require(Int32(text.dropLast()))
+      task.cancel()
+      await expectError(.cancelled, of: try await task.value)
+      try await loop.until { loop.statistics.handles == 1 }
+      try loop.processes.kill(grandchild, .kill)
       listener.close()
     }
   }
