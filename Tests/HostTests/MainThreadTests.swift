@@ -105,7 +105,8 @@ private func must(_ condition: Bool, _ sentence: String) {
 /// Called by the hooks on the first thread of a process that a test has begun.
 @_cdecl("test_on_main_thread")
 func testOnMainThread(_ name: UnsafePointer<CChar>) {
-  // A scenario that hangs ends.
+  // A scenario that hangs ends, also if the thread that has begun the program blocks the signal.
+  cuv_unblock_signal(SIGALRM)
   alarm(20)
   do {
     try MainThreadTests.Scenario(rawValue: String(cString: name))!.make()
