@@ -162,6 +162,21 @@ import UVTestSupport
     }
   }
 
+  @Test func `To let go of an adopted loop on another thread stops the program with a sentence`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let host = Host()
+      let held = Box<EventLoop>(try EventLoop(adopting: host.loop))
+      await withCheckedContinuation { continuation in
+        Thread {
+          held.value = nil
+          continuation.resume()
+        }.start()
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("an adopted loop is let go of on the thread that runs it"), "\(text)")
+  }
+
   // MARK: An observer
 
   private final class Observer: TurnObserver {

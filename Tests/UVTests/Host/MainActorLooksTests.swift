@@ -8,13 +8,13 @@ import UVTestSupport
 @Suite struct MainActorLooksTests {
   /// What happens before each look, from 1.
   enum Course: String, CaseIterable {
-    case quiet, busy, busyOnce, almostQuiet, late, interrupted, ended
+    case quiet, busy, busyOnce, almostQuiet, late, interrupted, busyAndInterrupted, ended
 
     /// Whether the loop runs a task before the look.
     fileprivate func isBusy(_ look: Int) -> Bool {
       switch self {
       case .quiet, .late, .interrupted, .ended: false
-      case .busy: true
+      case .busy, .busyAndInterrupted: true
       case .busyOnce: look == 5
       // Eight quiet looks in a row are too few to be called quiet, since the first of them counts from the busy one.
       case .almostQuiet: look % 8 == 0
@@ -26,6 +26,7 @@ import UVTestSupport
       switch self {
       case .late: look >= 20
       case .interrupted: look != 7
+      case .busyAndInterrupted: look != 20 && look != 50
       case .ended: look <= 8
       default: true
       }
@@ -39,7 +40,8 @@ import UVTestSupport
       case .busyOnce: 13
       case .late: 28
       case .interrupted: 16
-      case .ended: nil
+      // Neither stretch is long enough, and together they don't count.
+      case .busyAndInterrupted, .ended: nil
       }
     }
   }
