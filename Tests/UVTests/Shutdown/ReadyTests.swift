@@ -1,4 +1,5 @@
 #if os(Linux)
+import CUV
 import Foundation
 import Synchronization
 import Testing
