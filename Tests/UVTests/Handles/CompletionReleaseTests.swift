@@ -4,6 +4,8 @@ import UVTestSupport
 
 /// What a completion holds goes when it has been called, although the handle that it belonged to stays.
 @Suite struct CompletionReleaseTests {
+  private final class Token {}
+
   /// A call with a completion, which calls `called` at its end.
   private typealias Call = (name: String, make: (@escaping () -> Void) throws -> Void)
 
