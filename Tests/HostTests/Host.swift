@@ -1,6 +1,9 @@
 #if Everything
 import CUV
 import Foundation
+import Testing
+import UV
+import UVTestSupport
 
 /// A program that has a libuv loop already, as one in C would: it makes the loop, runs it and closes it, and
 /// has a timer of its own on it.
@@ -60,6 +63,16 @@ final class Host {
     uv_close(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self), nil)
     uv_run(loop, UV_RUN_DEFAULT)
     return uv_loop_close(loop)
+  }
+}
+
+/// Runs `body` with a host on a thread of its own, and expects that nothing is left on the host's loop, nor on the thread.
+func withHost(_ body: @escaping @Sendable (Host) throws -> Void) async throws {
+  try await withThread {
+    let host = Host()
+    try body(host)
+    #expect(host.close() == 0)
+    #expect(EventLoop.current == nil)
   }
 }
 

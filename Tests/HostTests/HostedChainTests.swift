@@ -6,15 +6,6 @@ import UVTestSupport
 
 /// Newer things of a loop, on one that a host runs and that leaves it in the middle of them.
 @Suite struct HostedChainTests {
-  private func withHost(_ body: @escaping @Sendable (Host) throws -> Void) async throws {
-    try await withThread {
-      let host = Host()
-      try body(host)
-      #expect(host.close() == 0)
-      #expect(EventLoop.current == nil)
-    }
-  }
-
   /// Begins chains that wait for a timer, and notes how each ends.
   private static func begin(_ loop: EventLoop, _ time: Duration, _ log: Log<String>, _ name: String) {
     for number in 0..<100 {

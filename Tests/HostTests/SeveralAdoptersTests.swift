@@ -7,15 +7,6 @@ import UVTestSupport
 
 /// Several users of one host's loop, as plugins are, each with a loop of its own over it.
 @Suite struct SeveralAdoptersTests {
-  private func withHost(_ body: @escaping @Sendable (Host) throws -> Void) async throws {
-    try await withThread {
-      let host = Host()
-      try body(host)
-      #expect(host.close() == 0)
-      #expect(EventLoop.current == nil)
-    }
-  }
-
   /// Begins what needs the current loop, and notes whether that was the loop itself.
   private static func begin(_ name: String, _ loop: EventLoop, _ log: Log<String>) {
     loop.sleep(for: .milliseconds(1)) { _ in log.append("\(name) callback \(EventLoop.current === loop)") }

@@ -24,7 +24,7 @@ extension EventLoop {
     guard isAdopted, isSettled else { return }
     guard ending.leaving.hasBegun else { return releaseHold() }
     receiveAll()
-    // What has come has another turn, and so has what comes in this moment.
+    // The loop has another turn for a message that has come, or that comes while it closes.
     guard isSettled else { return }
     if executor.closeIfEmpty() { closeInternals() } else { _ = internals.pump() }
   }
