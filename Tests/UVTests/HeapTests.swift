@@ -112,22 +112,10 @@ import UVTestSupport
   func `So is what a child has taken`(call: Call) async throws { try await expectGivenBack(call) }
 
   private func expectGivenBack(_ call: Call) async throws {
-    // Within a loop's test, since no other loop of this process runs meanwhile.
+    // Of threads that end the heap can't be asked: they end a little later.
     try await withLoop { loop in
       try await withTemporaryDirectory { folder in
-        var growths: [Int] = []
-        growths.reserveCapacity(100)
-        var rest: Int { growths.suffix(9).reduce(0, +) }
-        // A leak grows each time, by 24 bytes at least. What something else in the process takes or gives back doesn't, and
-        // what threads of the pool keep of the first calls grows for a while only, which is longer on a busy machine. Of
-        // threads that end the heap can't be asked: they end a little later.
-        let limit = 9 * 10 * 12
-        while growths.count < 100, growths.count < 12 || rest >= limit {
-          let before = Hooks.heapInUse ?? 0
-          for _ in 0..<10 { try await call.make(loop, folder) }
-          growths.append((Hooks.heapInUse ?? 0) - before)
-        }
-        #expect(rest < limit, "\(call): \(growths)")
+        try await expectHeapGivenBack("\(call)") { try await call.make(loop, folder) }
       }
     }
   }
