@@ -14,8 +14,8 @@ import tree
 MEMORY = 4 << 30
 # With so many seeds a world shows which mutants it comes across, and how long a seed takes it.
 LEARNED = 20
-# A world that is slow gets as many seeds of a mutant as so many seconds allow.
-LONGEST = 30
+# All worlds that come across a mutant share so many seconds of a processor. A world that is slow gets fewer seeds.
+TOTAL = 240
 
 
 class Hunts:
@@ -63,10 +63,13 @@ class Hunts:
     def judge(self, edit):
         """A result for a survivor: what it becomes if the simulation notices it. The quick worlds of those that come across it are first."""
         begin, found = time.monotonic(), None
-        # Those that may have as many seeds go together.
-        groups = {}
-        for world, (seconds, numbers) in sorted(self.worlds.items(), key=lambda each: each[1][0]):
-            if edit.number in numbers: groups.setdefault(min(self.seeds, max(LEARNED, int(LONGEST / max(seconds, 1e-3)))), []).append(world)
+        reaching = sorted((seconds, world) for world, (seconds, numbers) in self.worlds.items() if edit.number in numbers)
+        # Those that may have as many seeds go together. What quick worlds leave of their share is for the slow ones.
+        groups, left = {}, TOTAL
+        for number, (seconds, world) in enumerate(reaching):
+            seeds = min(self.seeds, max(LEARNED, int(left / (len(reaching) - number) / max(seconds, 1e-3))))
+            left = max(0, left - seeds * seconds)
+            groups.setdefault(seeds, []).append(world)
         for seeds, worlds in groups.items():
             found = found or self.hunt(edit.number, worlds, seeds)
         result = {"verdict": "survived", "hunted": self.seeds, "worlds": sum(map(len, groups.values()))} if not found else {

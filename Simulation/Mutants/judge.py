@@ -185,7 +185,7 @@ class Tests:
         """The tests that come across a mutant, with their suites. What belongs to no function, such as the value of a constant, may be computed
         once, and then all of its suite's tests may be those that depend on it."""
         for suite, tests in self.reached.get(edit.number, {}).items():
-            is_shared = "" in tests or edit.function == (edit.start, edit.end)
+            is_shared = "" in tests or edit.kind != "bug" and edit.function == (edit.start, edit.end)
             for test in self.asked[suite]:
                 if is_shared or test in tests: yield suite, test
 

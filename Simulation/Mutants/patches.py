@@ -3,11 +3,13 @@ across them are asked first, and the simulation of what these leave."""
 import concurrent.futures
 import pathlib
 import re
-import time
 
 import hunt
 import judge
 import tree
+
+# A bug is worth more than a mutant: tests of as many seconds are asked of it, and such as take longer.
+SLOW, OWN, OTHERS = 20, 180, 120
 
 
 def use(folder):
@@ -25,23 +27,15 @@ def built(program):
     mutants = tree.Mutants()
     mutants.plant([edit for bug in mutants.bugs for edit in bug.edits])
     made = tree.build(mutants, program)
-    refused = [bug.name for bug in mutants.bugs if bug.name in mutants.refused]
-    if refused: raise SystemExit("Mutants/run: the compiler refuses " + ", ".join(f"{name} ({mutants.refused[name]})" for name in refused))
-    return made, mutants.bugs
-
-
-def judged(bug, tests):
-    """The test that notices a bug. One in several functions is asked of the tests that come across any of them."""
-    results = []
-    for edit in bug.edits:
-        results.append(tests.judge(edit))
-        if results[-1]["verdict"] == "killed": break
-    return {**results[-1], "seconds": round(sum(result["seconds"] for result in results), 1)}
+    for bug in mutants.bugs:
+        if bug.name in mutants.refused: tree.log(f"{bug.name} isn't compiled: {mutants.refused[bug.name]}")
+    return made, [bug for bug in mutants.bugs if bug.name not in mutants.refused]
 
 
 def ask(options):
     """A table: found by what, after how long. True if at most one in fourteen is missed."""
     use(options.patches)
+    judge.SLOW, judge.OWN, judge.OTHERS = SLOW, OWN, OTHERS
     print("| bug | found by | seconds | what was seen |\n|---|---|--:|---|", flush=True)
 
     def row(name, by, seconds, seen): print(f"| {name} | {by} | {seconds} | {seen[:120].replace('|', '/')} |", flush=True)
@@ -51,25 +45,22 @@ def ask(options):
     with concurrent.futures.ThreadPoolExecutor(options.processes) as pool:
         tests = judge.Tests(program)
         tests.learn(tests.suites, pool)
-        for bug, result in zip(bugs, pool.map(lambda bug: judged(bug, tests), bugs)):
+        for bug, result in zip(bugs, pool.map(lambda bug: tests.judge(bug.edits[0]), bugs)):
             if result["verdict"] == "killed": row(bug.name, result["by"], result["seconds"], result["how"])
-            else: left.append((bug.name, result["seconds"]))
+            else:
+                tree.log(f"{bug.name} is left by {result['tests']} tests")
+                left.append(bug.name)
     missed = []
     if left:
         tree.use(tree.BUILD / "hunt")
-        program, bugs = built("uvsim")
-        numbers = {bug.name: bug.edits[0].number for bug in bugs}
+        program, hunted = built("uvsim")
         hunts = hunt.Hunts(program, options.seeds)
-
-        def hunted(each):
-            begin = time.monotonic()
-            return hunts.hunt(numbers[each[0]]), round(time.monotonic() - begin, 1)
-
+        bugs_left = [bug for bug in hunted if bug.name in left]
         with concurrent.futures.ThreadPoolExecutor(options.processes) as pool:
-            for (name, seconds), (found, more) in zip(left, pool.map(hunted, left)):
-                if found: row(name, f"uvsim hunt: {found[0]}, seed {found[1]}", more, found[2])
-                else:
-                    missed.append(name)
-                    row(name, "nobody", seconds + more, "")
+            hunts.learn(pool)
+            for bug, result in zip(bugs_left, pool.map(lambda bug: hunts.judge(bug.edits[0]), bugs_left)):
+                is_found = result["verdict"] == "killed"
+                if not is_found: missed.append(bug.name)
+                row(bug.name, result["by"] if is_found else "nobody", result["seconds"], result["seen"] if is_found else f"{result['worlds']} worlds come across it")
     print(f"{len(missed)} of {len(bugs)} missed by the tests and by {options.seeds} seeds of each world")
     return 14 * len(missed) <= len(bugs)
