@@ -267,7 +267,7 @@ struct cuv_file_operation {
   uv_buf_t *buffers;
   unsigned buffer_count;
   /// The access time and the modification time to set.
-  struct timespec times[2];
+  uv_timespec_t times[2];
   /// For calls that take a path: `short_path`, or memory of its own.
   char *path;
   /// When the operation was queued, and when a thread began and ended it; zero unless the queue is timed.

@@ -40,9 +40,10 @@ static void cuv_file_perform_open(struct cuv_file_operation *operation) {
 /// Sets times to the nanosecond. libuv's functions take seconds in a double, and cut them to microseconds.
 static void cuv_file_perform_utime(struct cuv_file_operation *operation) {
   int flags = operation->call == CUV_FILE_LUTIME ? AT_SYMLINK_NOFOLLOW : 0;
-  int code = operation->call == CUV_FILE_FUTIME
-                 ? futimens(operation->file, operation->times)
-                 : utimensat(AT_FDCWD, operation->path, operation->times, flags);
+  const uv_timespec_t *given = operation->times;
+  struct timespec times[2] = {{given[0].tv_sec, given[0].tv_nsec}, {given[1].tv_sec, given[1].tv_nsec}};
+  int code = operation->call == CUV_FILE_FUTIME ? futimens(operation->file, times)
+                                                : utimensat(AT_FDCWD, operation->path, times, flags);
   operation->request.result = code < 0 ? uv_translate_sys_error(errno) : 0;
 }
 

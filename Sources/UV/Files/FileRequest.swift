@@ -7,7 +7,7 @@ import CUV
 /// class would look its own type up at every step.
 final class FileRequest: ActiveRequest {
   /// When a file was last read, and changed.
-  typealias Times = (access: timespec, modification: timespec)
+  typealias Times = (access: uv_timespec_t, modification: uv_timespec_t)
 
   /// libuv's request, and the arguments of a call that waits in the queue.
   let call = FileQueue.Operation.allocate(capacity: 1)

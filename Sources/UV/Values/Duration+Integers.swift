@@ -29,11 +29,11 @@ extension Duration {
 
   /// The form in which the system takes the times of files, to the nanosecond before. A time before 1970 is
   /// negative.
-  var timespec: CUV.timespec {
+  var timespec: uv_timespec_t {
     let (seconds, attoseconds) = min(max(self, .seconds(Int64.min + 1)), .seconds(Int64.max)).components
     // The nanoseconds count upwards, before 1970 too.
     let part = attoseconds >= 0 ? attoseconds : attoseconds + 1_000_000_000_000_000_000
-    return CUV.timespec(
+    return uv_timespec_t(
       tv_sec: Int(attoseconds >= 0 ? seconds : seconds - 1), tv_nsec: Int(part / 1_000_000_000))
   }
 }
