@@ -117,6 +117,7 @@ extension EventLoop {
       } while (!isIdle || fileQueue.isBusy) && waitForPoolOrTasks()
       forsakeAnswers()
       drain()
+      runRest()
     } while !isIdle || !executor.closeIfEmpty()
     closeInternals()
     uv_run(raw, UV_RUN_DEFAULT)
@@ -124,6 +125,12 @@ extension EventLoop {
     require(code == 0, "uv_loop_close: \(UVError.Code(rawValue: code).message)")
     EventLoop.current = previous
     leaveThreads()
+  }
+
+  /// Runs what is queued, even if it takes more than a turn's budget: who waits for a task whose job is dropped would wait for
+  /// ever. What that queues runs, too, but not without an end.
+  private func runRest() {
+    for _ in 0..<LastRound.longestLine where !microtasks.isEmpty { runAllReceived() }
   }
 
   /// Closes the handles that the loop needs for itself.
