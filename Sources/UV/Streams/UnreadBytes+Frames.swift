@@ -104,7 +104,9 @@ extension UnreadBytes {
 
   private mutating func takeLine(_ frame: ReadRequest) -> Outcome? {
     let newline = UInt8(ascii: "\n")
-    if let index = find(newline, headStart + searchedCount, headCount - searchedCount) {
+    // Readers before may have had more put together than this line can have.
+    let searchable = max(min(headCount, frame.limit + 2) - searchedCount, 0)
+    if let index = find(newline, headStart + searchedCount, searchable) {
       return endLine(frame, headStart, searchedCount + index)
     }
     if let index = find(newline, tailStart, min(tailCount, max(frame.limit + 2 - headCount, 0))) {
