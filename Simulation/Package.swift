@@ -94,7 +94,8 @@ let package = Package(
         "Addresses/AddressFormTests.swift", "Addresses/AddressTableTests.swift", "Addresses/HostLookupTests.swift",
         "Datagrams/CancelledDatagramTests.swift", "Handles/HandleSetTests.swift", "Handles/ListedHandleTests.swift",
         "Handles/OpenListTests.swift", "Streams/FrameCloseTests.swift", "Streams/FrameTableTests.swift",
-        "Streams/StreamPartsTests.swift", "Streams/TimeoutMatrixTests.swift", "Threads/LoopBatchTests.swift",
+        "Streams/StreamPartsTests.swift", "Streams/TimeoutMatrixTests.swift", "Threads/GateTests.swift",
+        "Threads/LoopBatchTests.swift",
         "Threads/TicketTests.swift",
       ],
       sources: [
