@@ -3,7 +3,7 @@ import UV
 import UVTestSupport
 
 /// A thing that a pool lends, without a connection.
-private final class Thing: PoolResource {
+final class PoolThing: PoolResource {
   let loop: EventLoop
   let number: Int
   var isReusable = true
@@ -26,13 +26,13 @@ private final class Thing: PoolResource {
 }
 
 /// Makes things, and keeps them all.
-private final class Factory {
-  var things: [Thing] = []
-  func pool(_ loop: EventLoop, _ change: (inout PoolLimits) -> Void = { _ in }) -> Pool<Thing> {
+final class PoolThings {
+  var things: [PoolThing] = []
+  func pool(_ loop: EventLoop, _ change: (inout PoolLimits) -> Void = { _ in }) -> Pool<PoolThing> {
     var limits = PoolLimits()
     change(&limits)
     return Pool(loop, limits: limits, retry: RetryPolicy(attempts: 1)) { [self] in
-      things.append(Thing(loop, things.count))
+      things.append(PoolThing(loop, things.count))
       return things.last!
     }
   }
@@ -49,10 +49,10 @@ private final class Factory {
   {
     try await withLoop { loop in
       let draws = Draws(UInt64(seed))
-      let factory = Factory()
+      let factory = PoolThings()
       let limit = 1 + draws.draw(3)
       let pool = factory.pool(loop) { ($0.resources, $0.waiters) = (limit, 5) }
-      var (held, granted) = ([PoolLease<Thing>](), [Int]())
+      var (held, granted) = ([PoolLease<PoolThing>](), [Int]())
       var (asked, refused, cancelled, discarded, gone, dropped) = (0, 0, 0, 0, 0, 0)
       var pending: [(number: Int, request: PendingRequest)] = []
       for step in 0..<200 {
@@ -124,9 +124,9 @@ private final class Factory {
   @Test func `Callers beyond the limit wait, as many as may, and the next one is refused`() async throws {
     try await withLoop { loop in
       for (resources, waiters) in [(1, 0), (1, 1), (2, 0), (2, 3), (3, 2)] {
-        let factory = Factory()
+        let factory = PoolThings()
         let pool = factory.pool(loop) { ($0.resources, $0.waiters) = (resources, waiters) }
-        var (leases, codes) = ([PoolLease<Thing>](), [UVError.Code]())
+        var (leases, codes) = ([PoolLease<PoolThing>](), [UVError.Code]())
         for _ in 0..<resources + waiters + 2 {
           pool.lease { result in
             switch result {
@@ -143,98 +143,6 @@ private final class Factory {
         }
         #expect(pool.counts.leases == resources + waiters && factory.things.count == resources)
         try await pool.close().value
-      }
-    }
-  }
-}
-
-/// When things that nobody has are closed: each in its time, whichever became idle first.
-@Suite struct PoolExpiryTests {
-  @Test(arguments: [[0, 1], [1, 0]])
-  func `One whose life ends earlier is closed in its time, also if it was given back later`(order: [Int])
-    async throws
-  {
-    try await withLoop { loop in
-      let factory = Factory()
-      let pool = factory.pool(loop) {
-        ($0.resources, $0.lifetime, $0.idle) = (2, .milliseconds(300), .seconds(60))
-      }
-      let first = try await pool.lease().value
-      let begun = loop.clock.now
-      try await loop.sleep(for: .milliseconds(150)).value
-      let second = try await pool.lease().value
-      // In one order, and in the other: what was made first isn't always given back first.
-      let leases = [first, second]
-      for place in order {
-        leases[place].giveBack()
-        try await loop.settle()
-      }
-      #expect(pool.counts.idle == 2 || begun.duration(to: loop.clock.now) > .milliseconds(270))
-      try await loop.until { factory.things[0].isClosed }
-      let elapsed = begun.duration(to: loop.clock.now)
-      #expect(elapsed >= .milliseconds(265), "\(elapsed)")
-      // The other one has at least 120 ms more, unless the machine is busy.
-      if elapsed < .milliseconds(380) { #expect(!factory.things[1].isClosed && pool.counts.expired == 1) }
-      try await loop.until { pool.counts.idle == 0 }
-      #expect(pool.counts.expired == 2)
-      try await pool.close().value
-    }
-  }
-
-  @Test func `One that is given back later lasts longer, and one that is used begins anew`() async throws {
-    try await withLoop { loop in
-      let factory = Factory()
-      let pool = factory.pool(loop) { ($0.resources, $0.idle) = (3, .milliseconds(100)) }
-      let leases = [try await pool.lease().value, try await pool.lease().value, try await pool.lease().value]
-      leases[0].giveBack()
-      let begun = loop.clock.now
-      try await loop.sleep(for: .milliseconds(40)).value
-      leases[1].giveBack()
-      leases[2].giveBack()
-      // The last one that was used is used again, all the time.
-      while pool.counts.idle > 1 {
-        try await loop.sleep(for: .milliseconds(10)).value
-        let lease = try await pool.lease().value
-        #expect(
-          lease.resource === leases[2].resource || begun.duration(to: loop.clock.now) > .milliseconds(130))
-        lease.giveBack()
-      }
-      #expect(factory.things[0].isClosed && factory.things[1].isClosed)
-      #expect(pool.counts.expired == 2 && begun.duration(to: loop.clock.now) >= .milliseconds(139))
-      try await loop.until { pool.counts.idle == 0 }
-      #expect(pool.counts.expired == 3)
-      try await pool.close().value
-    }
-  }
-
-  @Test func `One whose time is over when somebody asks isn't lent, though no timer has fired yet`()
-    async throws
-  {
-    try await withLoop { loop in
-      let factory = Factory()
-      let pool = factory.pool(loop) { $0.idle = .milliseconds(5) }
-      try await pool.lease().value.giveBack()
-      let end = loop.clock.now.advanced(by: .milliseconds(20))
-      while loop.clock.now < end {}
-      try await loop.sleep(for: .zero).value
-      let lease = try await pool.lease().value
-      #expect(lease.resource === factory.things[1] && factory.things[0].isClosed && pool.counts.expired == 1)
-      lease.discard()
-      try await pool.close().value
-    }
-  }
-
-  @Test func `The wait for its expiry keeps neither the loop nor the pool`() async throws {
-    try await withCallbackLoop { loop in
-      let factory = Factory()
-      var pool: Pool<Thing>? = factory.pool(loop)
-      pool!.lease { result in
-        result.value?.giveBack()
-        loop.sleep(for: .zero) { _ in
-          #expect(pool!.counts.idle == 1)
-          pool = nil
-          #expect(factory.open.isEmpty)
-        }
       }
     }
   }
