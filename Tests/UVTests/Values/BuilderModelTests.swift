@@ -80,10 +80,10 @@ import UVTestSupport
     }
   }
 
-  @Test(arguments: 0..<40)
+  @Test(arguments: 0..<20)
   func `Builders and their bytes are what was appended to each, whichever shared its memory`(seed: Int) {
     var program = Program(draws: Draws(UInt64(seed)))
-    for number in 0..<300 {
+    for number in 0..<150 {
       program.step()
       if !program.isAsExpected { return #expect(Bool(false), "step \(number)") }
     }
