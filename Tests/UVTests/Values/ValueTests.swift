@@ -28,6 +28,20 @@ import UVTestSupport
     #expect(Bytes(repeating: 7, count: 3) == [7, 7, 7])
   }
 
+  @Test func `Equal bytes have one hash wherever they begin, and bytes that others begin with have another`()
+  {
+    let all = Bytes(repeating: 0, count: 64)
+    let hashes = (0...24).map { count in
+      let slices = (0..<8).map { Bytes(all[$0..<$0 + count]).hashValue }
+      #expect(Set(slices) == [Bytes(all.prefix(count)).copy().hashValue])
+      return slices[0]
+    }
+    #expect(Set(hashes).count == hashes.count)
+    // Each byte of a word counts, and each of those that are left.
+    let keys = (0..<20).map { changed in Bytes((0..<20).map { UInt8($0 == changed ? 1 : 0) }) }
+    #expect(Set(keys.map(\.hashValue)).count == keys.count)
+  }
+
   @Test func `The checksum is CRC-32C, in the values of RFC 3720`() {
     #expect(Bytes().crc32c == 0)
     #expect(Bytes("123456789").crc32c == 0xE306_9283)
