@@ -28,17 +28,20 @@ public struct Answers: Sendable {
   /// How much memory is held by what has still to be answered.
   var heldCount: Int { elements.count * MemoryLayout<Bytes?>.stride }
 
+  /// A command went well. Of all answers without a value this is by far the most frequent.
+  public mutating func ok() { last.append("+OK\r\n" as Bytes) }
+
   /// A short text that says how a command went.
-  public mutating func status(_ text: String) { line("+", text) }
+  public mutating func status(_ text: String) { line(UInt8(ascii: "+"), text) }
 
   /// An error: its kind in capitals, and a text.
-  public mutating func error(_ text: String) { line("-", text) }
+  public mutating func error(_ text: String) { line(UInt8(ascii: "-"), text) }
 
   /// A number.
-  public mutating func integer(_ number: Int) { line(":", number) }
+  public mutating func integer(_ number: Int) { line(UInt8(ascii: ":"), number) }
 
   /// The beginning of an array; its elements follow.
-  public mutating func array(_ count: Int) { line("*", count) }
+  public mutating func array(_ count: Int) { line(UInt8(ascii: "*"), count) }
 
   /// An array. The elements share the memory of the store's values.
   mutating func array(of elements: [Bytes?]) {
@@ -63,7 +66,7 @@ public struct Answers: Sendable {
   /// A value, or that there is none.
   public mutating func bulk(_ value: Bytes?) {
     guard let value else { return last.append("$-1\r\n" as Bytes) }
-    line("$", value.count)
+    line(UInt8(ascii: "$"), value.count)
     if value.count < Self.largeCount {
       last.append(value)
     } else {
@@ -75,7 +78,7 @@ public struct Answers: Sendable {
 
   /// A value that is in pieces.
   mutating func bulk(_ value: [Bytes]) {
-    line("$", value.reduce(0) { $0 + $1.count })
+    line(UInt8(ascii: "$"), value.reduce(0) { $0 + $1.count })
     addPiece(last.takeBytes())
     for piece in value { addPiece(piece) }
     last.append("\r\n" as Bytes)
@@ -86,13 +89,13 @@ public struct Answers: Sendable {
     pieceCount += piece.count
   }
 
-  private mutating func line(_ mark: Bytes, _ number: Int) {
+  private mutating func line(_ mark: UInt8, _ number: Int) {
     last.append(mark)
     last.append(decimal: number)
     last.append("\r\n" as Bytes)
   }
 
-  private mutating func line(_ mark: Bytes, _ text: String) {
+  private mutating func line(_ mark: UInt8, _ text: String) {
     last.append(mark)
     last.append(text)
     last.append("\r\n" as Bytes)

@@ -54,12 +54,24 @@ public enum Command: String, CaseIterable, Sendable {
 
   /// The command of this name, in capitals or not.
   public init?(_ name: Bytes) {
-    guard name.count <= 8, let command = Self.all[Self.key(name)] else { return nil }
-    self = command
+    guard name.count <= 8 else { return nil }
+    let key = Self.key(name)
+    guard let entry = Self.table[Self.place(key, Self.table.count)], entry.key == key else { return nil }
+    self = entry.command
   }
 
-  private static let all = Dictionary(
-    uniqueKeysWithValues: allCases.map { (key($0.rawValue.utf8), $0) })
+  /// Each command in a place of its own, which follows from its name: the smallest table where no two share one. A
+  /// dictionary would hash each name as if a client could choose what names there are.
+  private static let table: [(key: UInt64, command: Command)?] = {
+    let entries = allCases.map { (key: key($0.rawValue.utf8), command: $0) }
+    var count = entries.count
+    while Set(entries.map { place($0.key, count) }).count < entries.count { count += 1 }
+    var table = [(key: UInt64, command: Command)?](repeating: nil, count: count)
+    for entry in entries { table[place(entry.key, count)] = entry }
+    return table
+  }()
+
+  private static func place(_ key: UInt64, _ count: Int) -> Int { Int(key % UInt64(count)) }
 
   /// Up to eight letters as a number, without regard to case.
   private static func key(_ name: some Sequence<UInt8>) -> UInt64 {

@@ -70,9 +70,14 @@ struct CommandParser {
       bytes = Bytes()
       position = 0
     }
-    if missingArguments > 0 { return }
+    if missingArguments == 0 { forget(keepingCapacity: arguments.capacity <= Self.keptArguments) }
+  }
+
+  /// Forgets the command that was found last.
+  private mutating func forget(keepingCapacity keepsCapacity: Bool) {
+    if !arguments.isEmpty { arguments.removeAll(keepingCapacity: keepsCapacity) }
     if !largeArgument.isEmpty { largeArgument = [] }
-    arguments.removeAll(keepingCapacity: arguments.capacity <= Self.keptArguments)
+    copied = 0
   }
 
   /// Finds the next command.
@@ -81,21 +86,23 @@ struct CommandParser {
   mutating func next() throws(ProtocolError) -> Bool {
     while position < bytes.count {
       if missingArguments == 0 {
-        arguments.removeAll(keepingCapacity: true)
-        largeArgument = []
-        copied = 0
+        forget(keepingCapacity: true)
         guard bytes[position] == UInt8(ascii: "*") else {
           guard try takeWords() else { return false }
           if arguments.isEmpty { continue }
           return true
         }
-        guard let count = try takeNumber(UInt8(ascii: "*"), "invalid multibulk length") else { break }
-        if count > Self.maxArguments { throw ProtocolError(message: "invalid multibulk length") }
+        guard let count = try takeNumber(UInt8(ascii: "*")) else { break }
+        if count > Self.maxArguments { throw Self.complaint(UInt8(ascii: "*")) }
         missingArguments = count
         room = maxValue
         continue
       }
-      if try !takeArgument() { break }
+      if part == nil {
+        try takeArguments()
+        if missingArguments == 0 { return true }
+      }
+      if try !takePart() { break }
       missingArguments -= 1
       if missingArguments == 0 { return true }
     }
@@ -107,18 +114,30 @@ struct CommandParser {
     return false
   }
 
-  /// Takes an argument, or what has come of it.
-  private mutating func takeArgument() throws(ProtocolError) -> Bool {
-    if part == nil {
-      guard let count = try takeNumber(UInt8(ascii: "$"), "invalid bulk length") else { return false }
+  /// Takes the arguments that have come completely, as most have.
+  private mutating func takeArguments() throws(ProtocolError) {
+    let mark = UInt8(ascii: "$")
+    while missingArguments > 0, position < bytes.count,
+      let (count, start) = try Self.number(bytes, position, mark)
+    {
+      let end = start + count
+      if end + 2 > bytes.count { return }
       room -= count + Self.argumentCost
-      if room < 0 { throw ProtocolError(message: "invalid bulk length") }
-      let end = position + count
-      if end + 2 <= bytes.count {
-        arguments.append(Bytes(bytes[position..<end]))
-        position = end
-        return try takeLineEnd()
-      }
+      if room < 0 { throw Self.complaint(mark) }
+      arguments.append(Bytes(bytes[start..<end]))
+      position = end
+      try takeLineEnd()
+      missingArguments -= 1
+    }
+  }
+
+  /// Takes what has come of an argument. Returns whether that is all of it.
+  private mutating func takePart() throws(ProtocolError) -> Bool {
+    if part == nil {
+      if position == bytes.count { return false }
+      guard let count = try takeNumber(UInt8(ascii: "$")) else { return false }
+      room -= count + Self.argumentCost
+      if room < 0 { throw Self.complaint(UInt8(ascii: "$")) }
       isLarge = missingArguments == 1 && count >= Self.large
       // Memory that nothing is written to takes none of the machine's, so this may trust the client.
       part = BytesBuilder(capacity: isLarge ? 0 : count)
@@ -133,7 +152,8 @@ struct CommandParser {
     guard missingBytes == 0, bytes.count - position >= 2 else { return false }
     arguments.append(part!.takeBytes())
     part = nil
-    return try takeLineEnd()
+    try takeLineEnd()
+    return true
   }
 
   /// Keeps a piece of a large argument. Short ones, which `part` has, are put together: a client that sends a
@@ -147,8 +167,8 @@ struct CommandParser {
   }
 
   /// Takes a line such as `$3`: the number after a mark, or nil if the line hasn't come completely.
-  private mutating func takeNumber(_ mark: UInt8, _ complaint: String) throws(ProtocolError) -> Int? {
-    guard let (number, end) = try Self.number(bytes, position, mark, complaint) else { return nil }
+  private mutating func takeNumber(_ mark: UInt8) throws(ProtocolError) -> Int? {
+    guard let (number, end) = try Self.number(bytes, position, mark) else { return nil }
     position = end
     return number
   }
@@ -156,7 +176,7 @@ struct CommandParser {
   /// Reads such a line. The bytes are a parameter, and looked at through a span, because a server does little
   /// else as often.
   private static func number(
-    _ bytes: Bytes, _ start: Int, _ mark: UInt8, _ complaint: String
+    _ bytes: Bytes, _ start: Int, _ mark: UInt8
   ) throws(ProtocolError) -> (number: Int, end: Int)? {
     let span = bytes.span
     guard span[start] == mark else { throw ProtocolError(message: "expected '\(UnicodeScalar(mark))'") }
@@ -164,24 +184,28 @@ struct CommandParser {
     var number = 0
     while index < span.count, span[index] != UInt8(ascii: "\r") {
       let digit = Int(span[index]) - 0x30
-      guard 0...9 ~= digit, index - start <= maxDigits else { throw ProtocolError(message: complaint) }
+      guard 0...9 ~= digit, index - start <= maxDigits else { throw complaint(mark) }
       number = number * 10 + digit
       index += 1
     }
     guard index + 1 < span.count else { return nil }
-    if index == start + 1 { throw ProtocolError(message: complaint) }
+    if index == start + 1 { throw complaint(mark) }
     guard span[index + 1] == UInt8(ascii: "\n") else {
       throw ProtocolError(message: "expected the end of a line")
     }
     return (number, index + 2)
   }
 
-  private mutating func takeLineEnd() throws(ProtocolError) -> Bool {
+  /// The error of a number that makes no sense.
+  private static func complaint(_ mark: UInt8) -> ProtocolError {
+    ProtocolError(message: mark == UInt8(ascii: "*") ? "invalid multibulk length" : "invalid bulk length")
+  }
+
+  private mutating func takeLineEnd() throws(ProtocolError) {
     guard bytes[position] == UInt8(ascii: "\r"), bytes[position + 1] == UInt8(ascii: "\n") else {
       throw ProtocolError(message: "expected the end of a line")
     }
     position += 2
-    return true
   }
 
   /// Takes a line of words, as a person types it.

@@ -46,7 +46,7 @@ extension Store {
     if arguments.count == 3 {
       if !deadlines.isEmpty { deadlines[key] = nil }
       keep(arguments[2], key)
-      return answers.status("OK")
+      return answers.ok()
     }
     var options = arguments[3...].map { $0.description.uppercased() }[...]
     var (mustExist, keepsDeadline): (Bool?, Bool) = (nil, false)
@@ -71,7 +71,7 @@ extension Store {
       deadlines[key] = nil
     }
     keep(arguments[2], key)
-    answers.status("OK")
+    answers.ok()
   }
 
   mutating func executeOnStrings(
@@ -88,7 +88,7 @@ extension Store {
         deadlines[arguments[index]] = nil
         keep(arguments[index + 1], arguments[index])
       }
-      answers.status("OK")
+      answers.ok()
     case .append:
       let old = try string(key) ?? Bytes()
       if old.count + arguments[2].count > maxValue { throw .tooLong }

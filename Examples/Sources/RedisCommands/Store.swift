@@ -71,7 +71,7 @@ public struct Store: Sendable {
     case .dbsize: answers.integer(count)
     case .flushall:
       self = Store(maxValue: maxValue)
-      answers.status("OK")
+      answers.ok()
     default: preconditionFailure("\(command) is executed elsewhere")
     }
   }

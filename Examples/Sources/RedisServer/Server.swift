@@ -86,7 +86,7 @@ final class Server: Sendable {
       if Command(arguments[0]) == .set, arguments.count == 3 {
         commands.add(1, ordering: .relaxed)
         store.withLock { $0.keep(large, arguments[1]) }
-        answers.status("OK")
+        answers.ok()
         return false
       }
       // Every other command needs the value in one piece.
@@ -104,7 +104,7 @@ final class Server: Sendable {
     switch command {
     case .ping: if arguments.count > 1 { answers.bulk(arguments[1]) } else { answers.status("PONG") }
     case .echo: answers.bulk(arguments[1])
-    case .select: answers.status("OK")
+    case .select: answers.ok()
     case .command: answers.array(0)
     case .config:
       // Clients ask for what is saved: nothing.
@@ -113,7 +113,7 @@ final class Server: Sendable {
       answers.bulk("")
     case .info: answers.bulk(Bytes(info()))
     case .quit:
-      answers.status("OK")
+      answers.ok()
       return true
     default: store.withLock { $0.execute(command, arguments, &answers) }
     }
