@@ -91,6 +91,8 @@ import UVTestSupport
       let old = i
       var (weight, k) = (1, 36)
       while true {
+        // Something else than an encoder has written.
+        guard place < input.count, i < 1 << 30, weight < 1 << 30 else { return "no name" }
         let code = Int(input[place])
         let digit = code >= 97 ? code - 97 : code - 48 + 26
         place += 1

@@ -40,10 +40,11 @@ import UVTestSupport
         let loop = peer.stream.loop
         // Long enough, if nothing ends it.
         let sending = loop.spawn { () async in
-          for number in 0..<1000 {
+          for number in 0..<200 {
             do { try await peer.send(between.bytes(number)) } catch { return }
             try? await loop.sleep(for: .milliseconds(6)).value
           }
+          _ = try? await peer.stream.shutdown().value
         }
         var last: Received?
         while let received = try await peer.read() { last = received }
