@@ -36,7 +36,7 @@ import UVTestSupport
       try await loop.until { loop.statistics.accepted == 1 }
       // It has been accepted by now.
       let end = loop.clock.now.advanced(by: .seconds(500))
-      try await loop.sleep(for: .milliseconds(30)).value
+      try await loop.sleep(for: .milliseconds(400)).value
       let bytes: Bytes =
         switch part {
         case .byte: Bytes(hello[..<1])
@@ -53,9 +53,10 @@ import UVTestSupport
         try await loop.settle()
         let timers = loop.snapshot().timers.entries.map(\.dueIn).filter { $0 > .seconds(100) }
         let now = loop.clock.now
-        // A timer is of whole milliseconds.
+        // By a part of the pause, as the loop's own time may be old.
         #expect(
-          timers.count == 1 && now.advanced(by: timers[0]) <= end.advanced(by: .milliseconds(3)), "\(timers)")
+          timers.count == 1 && now.advanced(by: timers[0]) <= end.advanced(by: .milliseconds(300)),
+          "\(timers)")
       }
       listener.close()
       peer.close()
