@@ -142,12 +142,14 @@ extension HTTPRequest {
     } else {
       target = here[...(here.lastIndex(of: "/") ?? here.startIndex)] + reference
     }
-    return at("\(scheme)://\(authority)" + Self.withoutDots(target))
+    return at("\(scheme)://\(authority)\(target)")
   }
 
   /// The same request at another URL.
   private func at(_ url: String) -> HTTPRequest? {
-    HTTPRequest(method, url, headerFields, mayNameUser: false)
+    guard var request = HTTPRequest(method, url, headerFields, mayNameUser: false) else { return nil }
+    request.path = Self.withoutDots(request.path ?? "/")
+    return request
   }
 
   /// A path without `.` and `..` (RFC 3986, 5.2.4).

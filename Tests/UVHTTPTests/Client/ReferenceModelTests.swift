@@ -86,8 +86,9 @@ import UVTestSupport
       #expect(found == Self.resolved(reference, base), "\(reference) at \(base)")
       #expect(next.method == .put && next.headerFields == [.accept: "x"])
     }
-    // A URL that says all by itself is asked for as it is.
-    #expect(request.following("http://h/x/../y")?.path == "/x/../y")
+    // A URL that says all by itself has its dots removed like any other, and its query stays.
+    #expect(request.following("http://h/x/../y")?.path == "/y")
+    #expect(request.following("//h/./x/..?a/../b")?.path == "/?a/../b")
     #expect(
       request.following("HTTPS://H/x#f").map { "\($0.scheme!) \($0.authority!) \($0.path!)" } == "https H /x")
     for reference in ["mailto:a", "x:y", "http:x", "http:/x", "ftp://h/", "//", "//u@h/", "http://u:p@h/"] {

@@ -2,7 +2,7 @@ import Testing
 import UV
 import UVTestSupport
 
-/// Writes with handles and without, of which some are cancelled, through a channel that has no room at first. The bytes and the
+/// Writes with handles and without, of which some are cancelled, through a channel that has no room in the beginning. The bytes and the
 /// handles of those that weren't cancelled come in order.
 @Suite struct PassingModelTests {
   private final class Write {
