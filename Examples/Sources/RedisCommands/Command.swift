@@ -54,7 +54,8 @@ public enum Command: String, CaseIterable, Sendable {
 
   /// The command of this name, in capitals or not.
   public init?(_ name: Bytes) {
-    guard name.count <= 8 else { return nil }
+    // A byte that counts for nothing would make no difference in front.
+    guard name.count <= 8, let first = name.first, first & 0xdf != 0 else { return nil }
     let key = Self.key(name)
     guard let entry = Self.table[Self.place(key, Self.table.count)], entry.key == key else { return nil }
     self = entry.command

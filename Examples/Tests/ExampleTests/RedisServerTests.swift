@@ -40,6 +40,7 @@ import Testing
       ("TTL e", "(integer) -1"), ("TTL b", "(integer) -2"), ("EXPIRE e -1", "(integer) 1"),
       ("GET e", "(nil)"), ("DBSIZE", "(integer) 3"), ("FLUSHALL", "OK"), ("DBSIZE", "(integer) 0"),
       ("NONSENSE", "(error) ERR unknown command 'NONSENSE'"),
+      ("\" GET\" a", "(error) ERR unknown command ' GET'"),
       ("GET", "(error) ERR wrong number of arguments for 'get' command"),
     ]
     #expect(try cli(port, conversation.map(\.0)) == conversation.map(\.1))
