@@ -1,5 +1,6 @@
 #if Everything
 import Testing
+import UVTestSupport
 
 @testable import UVHTTP
 
@@ -121,6 +122,45 @@ import Testing
     #expect(verdict(frames([first, empty, empty, five]), limits, cuts: []) == "refused 1009")
     // The head says it. Nothing of the payload need come, and no memory is made for it.
     #expect(verdict([0x82, 0xff, 0x7f, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4], limits, cuts: []) == "refused 1009")
+  }
+
+  @Test("A limit is a message's own: what was before it doesn't count, whether it came whole or in parts")
+  func limitsOfEach() {
+    var limits = WebSocketLimits()
+    (limits.message, limits.frame, limits.fragments) = (10, 6, 3)
+    let digits = "0123456789ab" as Bytes
+    /// A message in frames of these sizes, each behind a ping.
+    func message(_ sizes: [Int], hasPings: Bool = false) -> Bytes {
+      var (parts, start): ([Bytes], Int) = ([], 0)
+      for (number, size) in sizes.enumerated() {
+        let first: UInt8 = (number == 0 ? 0x01 : 0x00) | (number == sizes.count - 1 ? 0x80 : 0)
+        if hasPings { parts.append(frame(0x89, "p")) }
+        parts.append(frame(first, Bytes(digits[start..<start + size])))
+        start += size
+      }
+      return frames(parts)
+    }
+    let taken = [
+      message([6]), message([0]), message([5, 5]), message([6, 4]), message([6, 0, 4]), message([0, 0, 6]),
+      message([2, 6, 2]), message([4, 6], hasPings: true), message([3, 3, 4], hasPings: true),
+      frame(0x89, "p"), frame(0x8a, "p"),
+    ]
+    let refused = [message([7]), message([5, 6]), message([1, 1, 1, 1]), message([0, 0, 0, 0])]
+    for bytes in taken { #expect(!verdict(bytes, limits, cuts: []).contains("refused")) }
+    let draws = Draws(9)
+    for last in taken + refused {
+      let alone = verdict(last, limits, cuts: [])
+      // The same again and again, and then one after another.
+      for round in 0..<taken.count * 2 {
+        let before = (0..<5).map { _ in round < taken.count ? taken[round] : draws.one(of: taken) }
+        let said = before.map { verdict($0, limits, cuts: []) } + [alone]
+        let bytes = frames(before + [last])
+        let size = draws.one(of: [1, 3, 7, bytes.count])
+        for cuts in [[], Array(stride(from: size, to: bytes.count, by: size))] {
+          #expect(verdict(bytes, limits, cuts: cuts) == said.joined(separator: ", "), "\(before), \(last)")
+        }
+      }
+    }
   }
 
   @Test("Text is checked as it comes: a wrong byte is refused before its frame is complete")
