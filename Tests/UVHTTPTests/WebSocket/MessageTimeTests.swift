@@ -78,6 +78,57 @@ import UVTestSupport
       try await peer.close()
     }
   }
+
+  /// What comes whole, though in two parts.
+  private static let whole: [(name: String, bytes: Bytes)] = [
+    ("a ping", frame(0x89, "p")), ("a pong", frame(0x8a, "p")), ("an empty ping", frame(0x89, "")),
+    ("a long ping", frame(0x89, Bytes(repeating: 97, count: 125))),
+    ("a text", frame(0x81, "ab")), ("an empty message", frame(0x82, "")),
+    ("a longer message", frame(0x82, Bytes(repeating: 1, count: 300))),
+    ("a text in frames", frames([frame(0x01, "a"), frame(0x80, "b")])),
+    ("a message in frames with a ping", frames([frame(0x02, "a"), frame(0x89, "p"), frame(0x80, "")])),
+    ("a ping, a text and a pong", frames([frame(0x89, "p"), frame(0x81, "ab"), frame(0x8a, "")])),
+  ]
+
+  /// Where it is cut: in its head, in the rest, before its last byte.
+  private static let cuts: [@Sendable (Int) -> Int] = [{ _ in 1 }, { _ in 5 }, { $0 / 2 }, { $0 - 1 }]
+
+  @Test("No time runs after what has come whole in parts, of whatever kind it is and wherever it was cut")
+  func afterParts() async throws {
+    var limits = WebSocketLimits()
+    limits.messageTimeout = .milliseconds(400)
+    try await withSockets(limits: limits) { socket in
+      var last: WebSocketMessage?
+      for try await message in socket { last = message }
+      #expect(last == .text("last"))
+    } clients: { loop, connect in
+      // All at once, since they wait.
+      var clients: [LoopTask<Void, any Error>] = []
+      for (name, bytes) in Self.whole {
+        for cut in Set(Self.cuts.map { $0(bytes.count) }) {
+          let peer = RawPeer(stream: try await connect())
+          clients.append(
+            loop.spawn { () async throws in
+              try await peer.shakeHands()
+              try await peer.send(Bytes(bytes[..<cut]))
+              try await loop.sleep(for: .milliseconds(20)).value
+              try await peer.send(Bytes(bytes[cut...]))
+              try await loop.sleep(for: .milliseconds(500)).value
+              // Its own time has begun with its own first byte.
+              let last = frames([frame(0x81, "last"), frame(0x88, [0x03, 0xe8])])
+              try await peer.send(Bytes(last[..<3]))
+              try await loop.sleep(for: .milliseconds(20)).value
+              try await peer.send(Bytes(last[3...]))
+              var end: Received?
+              while let received = try await peer.read() { end = received }
+              #expect(end == .close(1000), "\(name), cut at \(cut)")
+              peer.stream.close()
+            })
+        }
+      }
+      for client in clients { try await client.value }
+    }
+  }
 }
 
 extension String {
