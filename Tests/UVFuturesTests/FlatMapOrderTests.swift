@@ -7,39 +7,67 @@ import UVTestSupport
 /// A `flatMap` delivers what comes to it once, in the order in which it has come, and only as much as is wanted: whatever
 /// it flattens, and whatever the subscriber does when it gets a value.
 @Suite struct FlatMapOrderTests {
-  /// What a number is made into.
+  /// What a number is made into: what has one value, and publishers of several.
   enum Form: CaseIterable, Sendable {
     case future, mappedFuture, erasedFuture, request, mappedRequest, erasedRequest
+    case subject, source
   }
 
   /// Numbers, each made into something that has ended by then, or that the test ends.
   private final class Bench {
     let loop: EventLoop
-    let numbers = PassthroughSubject<Int, UVError>()
     let draws: Draws
-    /// The numbers whose value has come to the `flatMap`.
+    private let subject = PassthroughSubject<Int, UVError>()
+    private let source = AskedSource<Int, UVError>()
+    /// Whether the numbers come from a subject, which drops those that nobody has asked for.
+    private let isSubject: Bool
+    /// The values that have come to the `flatMap`, in order.
     private(set) var arrived: [Int] = []
+    /// Whether the `flatMap` has heard the end of the numbers, and how many publishers it hasn't heard the end of.
+    private var hasEnded = false
+    private var running = 0
     private var open: [(number: Int, end: Completion<Int>)] = []
+    private var streams: [(send: (Int) -> Void, end: () -> Void)] = []
     private var sent = 0
 
-    init(_ loop: EventLoop, _ seed: Int) {
+    init(_ loop: EventLoop, _ seed: Int, _ most: Subscribers.Demand) {
       self.loop = loop
       draws = Draws(UInt64(seed))
+      isSubject = most == .unlimited && seed % 2 == 0
     }
 
-    var isIdle: Bool { open.isEmpty }
+    /// Whether the `flatMap` has heard everything.
+    var isDone: Bool { hasEnded && running == 0 && open.isEmpty }
 
     func send() {
       sent += 1
-      numbers.send(sent)
+      if isSubject { subject.send(sent) } else { source.send(sent) }
     }
 
-    /// Ends one that is open.
-    func endOne() {
-      if open.isEmpty { return }
-      let (number, end) = open.remove(at: draws.draw(open.count))
-      arrived.append(number)
-      end(.success(number))
+    func end() {
+      if isSubject { subject.send(completion: .finished) } else { source.send(completion: .finished) }
+    }
+
+    /// Goes on with one that is open, or ends it.
+    func goOn(ends: Bool = false) {
+      if !open.isEmpty {
+        let (number, end) = open.remove(at: draws.draw(open.count))
+        arrived.append(number)
+        end(.success(number))
+      } else if !streams.isEmpty {
+        let place = draws.draw(streams.count)
+        if ends || draws.draw(3) == 0 { return streams.remove(at: place).end() }
+        sent += 1
+        streams[place].send(sent)
+      }
+    }
+
+    /// Ends everything, in any order.
+    func endAll() {
+      let isFirst = draws.draw(2) == 0
+      if isFirst { end() }
+      while !open.isEmpty || !streams.isEmpty { goOn(ends: true) }
+      if !isFirst { end() }
     }
 
     private func future(_ number: Int) -> Future<Int, UVError> {
@@ -57,27 +85,50 @@ import UVTestSupport
       }
     }
 
-    func publisher(_ form: Form) -> AnyLoopPublisher<Int, UVError> {
-      let numbers = numbers.eraseToAnyLoopPublisher()
+    private func stream(_ form: Form) -> AnyLoopPublisher<Int, UVError> {
+      running += 1
+      let publisher: AnyLoopPublisher<Int, UVError>
+      if form == .subject {
+        let subject = PassthroughSubject<Int, UVError>()
+        streams.append(({ subject.send($0) }, { subject.send(completion: .finished) }))
+        publisher = subject.eraseToAnyLoopPublisher()
+      } else {
+        let source = AskedSource<Int, UVError>()
+        streams.append(({ source.send($0) }, { source.send(completion: .finished) }))
+        publisher = source.eraseToAnyLoopPublisher()
+      }
+      return publisher.handleEvents(
+        receiveOutput: { self.arrived.append($0) }, receiveCompletion: { _ in self.running -= 1 }
+      ).eraseToAnyLoopPublisher()
+    }
+
+    func publisher(_ form: Form, _ most: Subscribers.Demand) -> AnyLoopPublisher<Int, UVError> {
+      let all = isSubject ? subject.eraseToAnyLoopPublisher() : source.eraseToAnyLoopPublisher()
+      let numbers = all.handleEvents(receiveCompletion: { _ in self.hasEnded = true })
+        .eraseToAnyLoopPublisher()
+      func flat<Child: LoopPublisher>(_ child: @escaping (Int) -> Child) -> AnyLoopPublisher<Int, UVError>
+      where Child.Output == Int, Child.Failure == UVError {
+        numbers.flatMap(maxPublishers: most, child).eraseToAnyLoopPublisher()
+      }
       return switch form {
-      case .future: numbers.flatMap { self.future($0) }.eraseToAnyLoopPublisher()
-      case .mappedFuture: numbers.flatMap { self.future($0).map { $0 } }.eraseToAnyLoopPublisher()
-      case .erasedFuture:
-        numbers.flatMap { self.future($0).eraseToAnyLoopPublisher() }.eraseToAnyLoopPublisher()
-      case .request: numbers.flatMap { self.request($0).publisher() }.eraseToAnyLoopPublisher()
-      case .mappedRequest:
-        numbers.flatMap { self.request($0).publisher().map { $0 } }.eraseToAnyLoopPublisher()
-      case .erasedRequest:
-        numbers.flatMap { self.request($0).publisher().eraseToAnyLoopPublisher() }.eraseToAnyLoopPublisher()
+      case .future: flat { self.future($0) }
+      case .mappedFuture: flat { self.future($0).map { $0 } }
+      case .erasedFuture: flat { self.future($0).eraseToAnyLoopPublisher() }
+      case .request: flat { self.request($0).publisher() }
+      case .mappedRequest: flat { self.request($0).publisher().map { $0 } }
+      case .erasedRequest: flat { self.request($0).publisher().eraseToAnyLoopPublisher() }
+      case .subject, .source: flat { _ in self.stream(form) }
       }
     }
   }
 
-  @Test("Values come once, in order, and as many as are wanted", arguments: Form.allCases)
-  func order(form: Form) async throws {
+  @Test(
+    "Values come once, in order, and as many as are wanted, and the end comes with the last",
+    arguments: Form.allCases, [Subscribers.Demand.unlimited, .max(2)])
+  func order(form: Form, most: Subscribers.Demand) async throws {
     try await withCallbackLoop { loop in
       for seed in 0..<150 {
-        let bench = Bench(loop, seed)
+        let bench = Bench(loop, seed, most)
         let draws = bench.draws
         let probe = Probe<Int, UVError>(.max(1))
         var wanted = 1
@@ -87,31 +138,44 @@ import UVTestSupport
           probe.request(.max(count))
         }
         func act() {
-          switch draws.draw(4) {
-          case 0: bench.send()
-          case 1: bench.endOne()
-          case 2: ask()
+          switch draws.draw(16) {
+          case 0..<4: bench.send()
+          case 4..<8: bench.goOn()
+          case 8..<12: ask()
+          case 12: bench.end()
           default: break
           }
+        }
+        /// Whatever was done, all of it has come, or waits to be asked for.
+        func check() {
+          #expect(probe.values == Array(bench.arrived.prefix(probe.values.count)), "\(form), seed \(seed)")
+          let isAll = bench.isDone && probe.values.count == bench.arrived.count
+          #expect(isAll || probe.values.count == min(wanted, bench.arrived.count), "\(form), seed \(seed)")
+          #expect(probe.completions == (isAll ? [.finished] : []), "\(form), seed \(seed)")
         }
         probe.onValue = { _ in
           #expect(probe.values.count <= wanted, "seed \(seed)")
           if draws.draw(2) == 0 { act() }
+          if draws.draw(12) == 0 { bench.endAll() }
           // What it returns is asked for when it has returned.
           let asksForMore = draws.draw(2) == 0
           probe.furtherDemand = asksForMore ? .max(1) : .none
           if asksForMore { wanted += 1 }
         }
-        bench.publisher(form).subscribe(probe)
-        for _ in 0..<40 { act() }
-        bench.numbers.send(completion: .finished)
-        while !bench.isIdle { bench.endOne() }
-        let finishesNow = probe.values.count == bench.arrived.count
-        #expect(probe.completions == (finishesNow ? [.finished] : []), "seed \(seed)")
+        bench.publisher(form, most).subscribe(probe)
+        for _ in 0..<40 {
+          act()
+          check()
+        }
+        bench.end()
         probe.onValue = nil
         probe.furtherDemand = .none
-        if !finishesNow { probe.request(.unlimited) }
-        #expect(probe.values == bench.arrived, "\(form), seed \(seed)")
+        // One that ends may make room for another one.
+        for _ in 0..<100 { bench.goOn(ends: true) }
+        check()
+        if probe.completions.isEmpty { probe.request(.unlimited) }
+        for _ in 0..<100 { bench.goOn(ends: true) }
+        #expect(bench.isDone && probe.values == bench.arrived, "\(form), seed \(seed)")
         #expect(probe.completions == [.finished], "\(form), seed \(seed)")
       }
     }
