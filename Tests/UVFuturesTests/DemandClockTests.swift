@@ -82,7 +82,7 @@ import UVTestSupport
     func begin() {
       let (before, after) = clock.heard
       loop.sleep(for: interval / 2) { _ in #expect(probe.heard.dropFirst() == before[...], "\(asking)") }
-      loop.sleep(for: interval * 3) { _ in
+      loop.sleep(for: interval * 3 / 2) { _ in
         isOver = true
         #expect(probe.heard.dropFirst() == (before + after)[...], "\(asking)")
         probe.cancel()
