@@ -96,7 +96,7 @@ import UVTestSupport
   @Test("No time runs after what has come whole in parts, of whatever kind it is and wherever it was cut")
   func afterParts() async throws {
     var limits = WebSocketLimits()
-    limits.messageTimeout = .milliseconds(400)
+    limits.messageTimeout = .seconds(1)
     try await withSockets(limits: limits) { socket in
       var last: WebSocketMessage?
       for try await message in socket { last = message }
@@ -113,7 +113,7 @@ import UVTestSupport
               try await peer.send(Bytes(bytes[..<cut]))
               try await loop.sleep(for: .milliseconds(20)).value
               try await peer.send(Bytes(bytes[cut...]))
-              try await loop.sleep(for: .milliseconds(500)).value
+              try await loop.sleep(for: .milliseconds(1100)).value
               // Its own time has begun with its own first byte.
               let last = frames([frame(0x81, "last"), frame(0x88, [0x03, 0xe8])])
               try await peer.send(Bytes(last[..<3]))
