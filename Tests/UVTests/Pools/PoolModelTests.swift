@@ -10,12 +10,27 @@ final class PoolThing: PoolResource {
   var isClosed = false
   /// Says that it is of no more use; nil while somebody has it.
   var becomeUseless: Completion<Void>?
+  /// What a wait does that is cancelled: nothing, or it says so, at once or a little later.
+  var cancelling = Cancelling.silent
+  enum Cancelling: CaseIterable { case silent, atOnce, later }
+  /// The answers to waits that were over. They are ignored.
+  var old: [Completion<Void>] = []
 
   init(_ loop: EventLoop, _ number: Int) { (self.loop, self.number) = (loop, number) }
 
   func idling(_ done: @escaping Completion<Void>) -> PendingRequest {
+    #expect(becomeUseless == nil && !isClosed, "two waits at a time")
     becomeUseless = done
-    return PendingRequest { self.becomeUseless = nil }
+    return PendingRequest { [self] in
+      becomeUseless = nil
+      old.append(done)
+      let cancelled = Result<Void, UVError>.failure(UVError(.cancelled, operation: "idling"))
+      switch cancelling {
+      case .silent: break
+      case .atOnce: done(cancelled)
+      case .later: loop.queueMicrotask { done(cancelled) }
+      }
+    }
   }
 
   func close() -> Request<Void> {
@@ -28,11 +43,14 @@ final class PoolThing: PoolResource {
 /// Makes things, and keeps them all.
 final class PoolThings {
   var things: [PoolThing] = []
+  /// Called with each new thing.
+  var prepare: (PoolThing) -> Void = { _ in }
   func pool(_ loop: EventLoop, _ change: (inout PoolLimits) -> Void = { _ in }) -> Pool<PoolThing> {
     var limits = PoolLimits()
     change(&limits)
     return Pool(loop, limits: limits, retry: RetryPolicy(attempts: 1)) { [self] in
       things.append(PoolThing(loop, things.count))
+      prepare(things.last!)
       return things.last!
     }
   }
@@ -51,12 +69,13 @@ final class PoolThings {
       let draws = Draws(UInt64(seed))
       let factory = PoolThings()
       let limit = 1 + draws.draw(3)
+      factory.prepare = { $0.cancelling = draws.one(of: PoolThing.Cancelling.allCases) }
       let pool = factory.pool(loop) { ($0.resources, $0.waiters) = (limit, 5) }
       var (held, granted) = ([PoolLease<PoolThing>](), [Int]())
       var (asked, refused, cancelled, discarded, gone, dropped) = (0, 0, 0, 0, 0, 0)
       var pending: [(number: Int, request: PendingRequest)] = []
       for step in 0..<200 {
-        switch draws.draw(9) {
+        switch draws.draw(seed % 2 == 0 ? 10 : 14) {
         case 0...2:
           asked += 1
           let number = asked
@@ -75,7 +94,9 @@ final class PoolThings {
           }
           pending.append((number, request))
         case 3 where !pending.isEmpty: pending[draws.draw(pending.count)].request.cancel()
-        case 4 where !held.isEmpty: held.remove(at: draws.draw(held.count)).giveBack()
+        // With half of the seeds more is given back than asked for, so that things are idle.
+        case 4 where !held.isEmpty, 10...13 where !held.isEmpty:
+          held.remove(at: draws.draw(held.count)).giveBack()
         case 5 where !held.isEmpty:
           let lease = held.remove(at: draws.draw(held.count))
           discarded += 1
@@ -93,12 +114,21 @@ final class PoolThings {
           }
           gone += 1
           let useless = thing.becomeUseless!
+          thing.becomeUseless = nil
           useless(.success(()))
           useless(.success(()))
           #expect(thing.isClosed)
         case 7 where !held.isEmpty && draws.draw(4) == 0:
           held.remove(at: 0)
           dropped += 1
+        case 8:
+          // A wait that is over says something after all: of a thing that is idle again, lent or closed.
+          let answers = factory.things.flatMap(\.old)
+          if answers.isEmpty { break }
+          let (before, open) = (pool.counts, factory.open)
+          answers[draws.draw(answers.count)](
+            draws.draw(2) == 0 ? .success(()) : .failure(.init(.endOfFile, operation: "read")))
+          #expect(pool.counts == before && factory.open == open, "step \(step)")
         default: for _ in 0..<draws.draw(4) { try await loop.sleep(for: .zero).value }
         }
         let counts = pool.counts
