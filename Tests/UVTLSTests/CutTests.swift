@@ -10,13 +10,7 @@ import UVTestSupport
   func everyByte(isResumed: Bool) async throws {
     let (server, client) = try (certificates.server(), certificates.client())
     try await withLoop(within: 120) { loop in
-      if isResumed {
-        let (near, far) = try await handshake(loop, server, client).get()
-        try await near.write("x").value
-        #expect(try await far.next().value == "x")
-        near.close()
-        far.close()
-      }
+      if isResumed { #expect(try await !resumes(loop, server, client)) }
       var cut = 0
       var isWhole = false
       while !isWhole {

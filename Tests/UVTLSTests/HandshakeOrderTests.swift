@@ -56,18 +56,6 @@ import UVTestSupport
     return Set(all).sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// The whole first message of a client.
-  private static nonisolated(nonsending) func hello(_ loop: EventLoop, _ client: TLSContext) async throws
-    -> Bytes
-  {
-    let (near, far) = try loop.pipes.socketPair()
-    let request = loop.tls.secure(far, client, host: "localhost") { _ in }
-    let hello = try #require(try await near.next().value)
-    request.cancel()
-    near.close()
-    return hello
-  }
-
   @Test func `Each is ended at its own deadline, also behind others that spoke earlier and have more time`()
     async throws
   {
@@ -79,7 +67,7 @@ import UVTestSupport
       }
     })
     try await withLoop { loop in
-      let hello = try await Self.hello(loop, client)
+      let hello = try await firstMessage(loop, client)
       // On a machine that is so busy that the first has no time any more when the last has spoken, once more with more time.
       for timeout in [1200, 5000, 20_000] {
         if try await Self.didEnd(in: .milliseconds(timeout), loop, context, hello) { return }

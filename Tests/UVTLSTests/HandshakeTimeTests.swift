@@ -125,11 +125,7 @@ import UVTestSupport
         host: "127.0.0.1", port: 0, server, handshakeTimeout: .seconds(500), handshakeLimit: 1,
         onHandshakeFailure: { _ in failures.append(loop.now) })
       listener.start { _ in }
-      let (near, far) = try loop.pipes.socketPair()
-      let request = loop.tls.secure(far, client, host: "localhost") { _ in }
-      let hello = try #require(try await near.next().value)
-      request.cancel()
-      near.close()
+      let hello = try await firstMessage(loop, client)
       var peers: [TCPConnection] = []
       for _ in 0..<2 { peers.append(try await loop.tcp.connect(to: listener.localAddress()).value) }
       try await loop.until { loop.statistics.accepted == 2 }
@@ -150,11 +146,7 @@ import UVTestSupport
         host: "127.0.0.1", port: 0, server, handshakeTimeout: .seconds(500),
         onHandshakeFailure: { failures.append($0.code) })
       listener.start { _ in }
-      let (near, far) = try loop.pipes.socketPair()
-      let request = loop.tls.secure(far, client, host: "localhost") { _ in }
-      let hello = try #require(try await near.next().value)
-      request.cancel()
-      near.close()
+      let hello = try await firstMessage(loop, client)
       let peer = try await loop.tcp.connect(to: listener.localAddress()).value
       try await peer.write(hello).value
       // The server's answer: its handshake waits for the client.

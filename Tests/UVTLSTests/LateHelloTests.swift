@@ -10,18 +10,6 @@ import UVTestSupport
   /// How much of its first message the peer sends in the end.
   enum Part: CaseIterable, Sendable { case byte, half, allButOne, all, garbage }
 
-  /// The whole first message of a client.
-  private static nonisolated(nonsending) func hello(_ loop: EventLoop, _ client: TLSContext) async throws
-    -> Bytes
-  {
-    let (near, far) = try loop.pipes.socketPair()
-    let request = loop.tls.secure(far, client, host: "localhost") { _ in }
-    let hello = try #require(try await near.next().value)
-    request.cancel()
-    near.close()
-    return hello
-  }
-
   @Test("A peer that speaks late has no more time than one that speaks at once", arguments: Part.allCases)
   func remaining(part: Part) async throws {
     let (server, client) = try (certificates.server(), certificates.client())
@@ -31,7 +19,7 @@ import UVTestSupport
         host: "127.0.0.1", port: 0, server, handshakeTimeout: .seconds(500),
         onHandshakeFailure: { failures.append($0.code) })
       listener.start { _ in }
-      let hello = try await Self.hello(loop, client)
+      let hello = try await firstMessage(loop, client)
       let peer = try await loop.tcp.connect(to: listener.localAddress()).value
       try await loop.until { loop.statistics.accepted == 1 }
       // It has been accepted by now.
@@ -74,7 +62,7 @@ import UVTestSupport
         host: "127.0.0.1", port: 0, server, handshakeTimeout: .milliseconds(120),
         onHandshakeFailure: { failures.append($0.code) })
       listener.start { _ in }
-      let hello = try await Self.hello(loop, client)
+      let hello = try await firstMessage(loop, client)
       let begin = loop.clock.now
       let peer = try await loop.tcp.connect(to: listener.localAddress()).value
       try await loop.sleep(for: .milliseconds(pause)).value

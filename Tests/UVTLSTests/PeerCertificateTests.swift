@@ -33,17 +33,14 @@ import UVTestSupport
       let servers = try (["server"] + others).map { try certificates.der("\($0).pem") }
       let expected = try (["client"] + clients).map { try certificates.der("\($0).pem") }
       try await withLoop { loop in
-        for isResumed in [false, true] {
-          let (near, far) = try await handshake(loop, server, client).get()
-          try await near.write("x").value
-          #expect(try await far.next().value == "x")
-          #expect(near.isResumed == isResumed && far.isResumed == isResumed)
-          #expect(near.peerCertificates == (isResumed ? [expected[0]] : expected), "\(clients)")
-          // A client has what its session has, which is the chain as it was.
-          #expect(far.peerCertificates.first == servers[0])
-          if !isResumed { #expect(far.peerCertificates == servers, "\(others)") }
-          near.close()
-          far.close()
+        for isSecond in [false, true] {
+          let isResumed = try await resumes(loop, server, client) { near, far in
+            #expect(near.peerCertificates == (isSecond ? [expected[0]] : expected), "\(clients)")
+            // A client has what its session has, which is the chain as it was.
+            #expect(far.peerCertificates.first == servers[0])
+            if !isSecond { #expect(far.peerCertificates == servers, "\(others)") }
+          }
+          #expect(isResumed == isSecond)
         }
       }
     }

@@ -46,18 +46,6 @@ import UVTestSupport
     connection.close()
   }
 
-  /// The whole first message of a client.
-  private static nonisolated(nonsending) func hello(_ loop: EventLoop, _ client: TLSContext) async throws
-    -> Bytes
-  {
-    let (near, far) = try loop.pipes.socketPair()
-    let request = loop.tls.secure(far, client, host: "localhost") { _ in }
-    let hello = try #require(try await near.next().value)
-    request.cancel()
-    near.close()
-    return hello
-  }
-
   @Test("Peers that have sent nothing take no places of handshakes", arguments: [false, true])
   func silent(onThreadPool: Bool) async throws {
     let client = try certificates.client()
@@ -128,7 +116,7 @@ import UVTestSupport
     try await withLoop { loop in
       let failures = Log<UVError.Code>()
       let listener = try Self.listen(loop, handshakes: 2, silent: 50, failures)
-      let hello = try await Self.hello(loop, client)
+      let hello = try await firstMessage(loop, client)
       var slow: [TCPConnection] = []
       // Each takes the place of one before it.
       for count in [1, 5, hello.count - 1, 1] {
@@ -150,7 +138,7 @@ import UVTestSupport
     try await withLoop { loop in
       let failures = Log<UVError.Code>()
       let listener = try Self.listen(loop, handshakes: 2, silent: 50, failures)
-      let hello = try await Self.hello(loop, client)
+      let hello = try await firstMessage(loop, client)
       let stalled = try await [
         Self.connect(loop, listener, sending: hello), Self.connect(loop, listener, sending: hello),
       ]
@@ -170,7 +158,7 @@ import UVTestSupport
     try await withLoop { loop in
       let failures = Log<UVError.Code>()
       let listener = try Self.listen(loop, handshakes: 1, silent: 1, failures, timeout: .milliseconds(100))
-      let hello = try await Self.hello(loop, client)
+      let hello = try await firstMessage(loop, client)
       let slow = try await Self.connect(loop, listener)
       for byte in hello where failures.values.isEmpty {
         slow.write(Bytes([byte])) { _ in }
@@ -188,7 +176,7 @@ import UVTestSupport
     try await withLoop { loop in
       let failures = Log<UVError.Code>()
       let listener = try Self.listen(loop, handshakes: 1, silent: 10, failures)
-      let hello = try await Self.hello(loop, client)
+      let hello = try await firstMessage(loop, client)
       var peers: [TCPConnection] = []
       for bytes in ["", hello, hello, ""] as [Bytes] {
         peers.append(try await Self.connect(loop, listener, sending: bytes))
@@ -223,7 +211,7 @@ import UVTestSupport
           if failures.values.count == number { listener?.close() }
         })
       listener!.start { _ in }
-      let hello = try await Self.hello(loop, client)
+      let hello = try await firstMessage(loop, client)
       var peers: [TCPConnection] = []
       for bytes in [hello, hello, hello, hello, "", ""] as [Bytes] {
         peers.append(try await Self.connect(loop, listener!, sending: bytes))

@@ -52,3 +52,29 @@ nonisolated(nonsending) func handshake(
     return .failure(error)
   }
 }
+
+/// The whole first message of a client.
+nonisolated(nonsending) func firstMessage(_ loop: EventLoop, _ client: TLSContext) async throws -> Bytes {
+  let (near, far) = try loop.pipes.socketPair()
+  let request = loop.tls.secure(far, client, host: "localhost") { _ in }
+  let message = try #require(try await near.next().value)
+  request.cancel()
+  near.close()
+  return message
+}
+
+/// Does a handshake, has the client read something, since the tickets of TLS 1.3 come after it, and returns whether the
+/// session was resumed. `body` looks at the server's end and the client's.
+nonisolated(nonsending) func resumes(
+  _ loop: EventLoop, _ server: TLSContext, _ client: TLSContext,
+  _ body: (TLSConnection, TLSConnection) throws -> Void = { _, _ in }
+) async throws -> Bool {
+  let (near, far) = try await handshake(loop, server, client).get()
+  try await near.write("x").value
+  #expect(try await far.next().value == "x")
+  #expect(near.isResumed == far.isResumed)
+  try body(near, far)
+  near.close()
+  far.close()
+  return far.isResumed
+}
