@@ -14,21 +14,15 @@ import UVTestSupport
     case timeoutFromSubscription, timeoutFromFirstDemand, timeoutFromValue
     case delay, throttleLatest, throttleFirst, debounce, collect, collectOrCount
 
-    func publisher(_ subject: PassthroughSubject<Int, Never>, _ loop: EventLoop) -> AnyLoopPublisher<
-      [Int], Never
-    > {
-      let time = EventLoop.SchedulerTimeType.Stride(DemandClockTests.interval)
-      return switch self {
-      case .timeoutFromSubscription, .timeoutFromFirstDemand, .timeoutFromValue:
-        subject.timeout(time, scheduler: loop).map { [$0] }.eraseToAnyLoopPublisher()
-      case .delay: subject.delay(for: time, scheduler: loop).map { [$0] }.eraseToAnyLoopPublisher()
-      case .throttleLatest:
-        subject.throttle(for: time, scheduler: loop, latest: true).map { [$0] }.eraseToAnyLoopPublisher()
-      case .throttleFirst:
-        subject.throttle(for: time, scheduler: loop, latest: false).map { [$0] }.eraseToAnyLoopPublisher()
-      case .debounce: subject.debounce(for: time, scheduler: loop).map { [$0] }.eraseToAnyLoopPublisher()
-      case .collect: subject.collect(.byTime(loop, time)).eraseToAnyLoopPublisher()
-      case .collectOrCount: subject.collect(.byTimeOrCount(loop, time, 10)).eraseToAnyLoopPublisher()
+    var kind: ClockedOperator {
+      switch self {
+      case .timeoutFromSubscription, .timeoutFromFirstDemand, .timeoutFromValue: .timeout
+      case .delay: .delay
+      case .throttleLatest: .throttleLatest
+      case .throttleFirst: .throttleFirst
+      case .debounce: .debounce
+      case .collect: .collect
+      case .collectOrCount: .collectByCount
       }
     }
 
@@ -101,7 +95,7 @@ import UVTestSupport
       case .shortlyBefore: loop.sleep(for: interval * 3 / 4) { _ in probe.request(.max(1)) }
       }
     }
-    clock.publisher(subject, loop).subscribe(probe)
+    clock.kind.publisher(subject.eraseToAnyLoopPublisher(), loop, interval, count: 10).subscribe(probe)
     // The clock of the subscription hasn't run out by then.
     if isLate { loop.sleep(for: interval * 3 / 4) { _ in begin() } } else { begin() }
   }

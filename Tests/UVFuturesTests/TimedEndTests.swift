@@ -7,27 +7,6 @@ import UVTestSupport
 
 /// No timer is left when a subscription with a clock is over, at whatever moment it is cancelled.
 @Suite struct TimedEndTests {
-  enum Operator: CaseIterable, Sendable {
-    case delay, throttleLatest, throttleFirst, debounce, timeout, collect, collectByCount
-
-    func publisher(_ subject: PassthroughSubject<Int, Never>, _ loop: EventLoop, _ time: Duration)
-      -> AnyLoopPublisher<[Int], Never>
-    {
-      let time = EventLoop.SchedulerTimeType.Stride(time)
-      return switch self {
-      case .delay: subject.delay(for: time, scheduler: loop).map { [$0] }.eraseToAnyLoopPublisher()
-      case .throttleLatest:
-        subject.throttle(for: time, scheduler: loop, latest: true).map { [$0] }.eraseToAnyLoopPublisher()
-      case .throttleFirst:
-        subject.throttle(for: time, scheduler: loop, latest: false).map { [$0] }.eraseToAnyLoopPublisher()
-      case .debounce: subject.debounce(for: time, scheduler: loop).map { [$0] }.eraseToAnyLoopPublisher()
-      case .timeout: subject.timeout(time, scheduler: loop).map { [$0] }.eraseToAnyLoopPublisher()
-      case .collect: subject.collect(.byTime(loop, time)).eraseToAnyLoopPublisher()
-      case .collectByCount: subject.collect(.byTimeOrCount(loop, time, 2)).eraseToAnyLoopPublisher()
-      }
-    }
-  }
-
   enum Moment: CaseIterable, Sendable {
     case atOnce, whileOneWaits, inValue, inSecondValue, afterTheEnd, inCompletion
   }
@@ -35,8 +14,9 @@ import UVTestSupport
   // The programs are callbacks, so that no timer runs but the operator's.
 
   @Test(
-    "Once it is cancelled, no timer runs and nothing comes", arguments: Operator.allCases, Moment.allCases)
-  func cancelled(kind: Operator, moment: Moment) async throws {
+    "Once it is cancelled, no timer runs and nothing comes", arguments: ClockedOperator.allCases,
+    Moment.allCases)
+  func cancelled(kind: ClockedOperator, moment: Moment) async throws {
     let timers = Log<Int>()
     try await withCallbackLoop { loop in
       let subject = PassthroughSubject<Int, Never>()
@@ -56,7 +36,8 @@ import UVTestSupport
       }
       // Those that deliver have to come to that soon.
       let isLong = moment == .atOnce || moment == .whileOneWaits || kind == .timeout
-      kind.publisher(subject, loop, isLong ? .untilCancelled : .milliseconds(2)).subscribe(probe)
+      kind.publisher(subject.eraseToAnyLoopPublisher(), loop, isLong ? .untilCancelled : .milliseconds(2))
+        .subscribe(probe)
       probe.onValue = { _ in
         switch (moment, probe.values.count) {
         case (.inValue, 1), (.inSecondValue, 2): cancel()
