@@ -127,8 +127,8 @@ extension EventLoop {
     leaveThreads()
   }
 
-  /// Runs what is queued, even if it takes more than a turn's budget: who waits for a task whose job is dropped would wait for
-  /// ever. What that queues runs, too, but not without an end.
+  /// Runs what is queued, even if it takes more than a turn's budget. A task whose job was dropped would never end, nor would
+  /// a caller that waits for it. Work that this queues runs too, for a limited number of rounds.
   private func runRest() {
     for _ in 0..<LastRound.longestLine where !microtasks.isEmpty { runAllReceived() }
   }
