@@ -8,8 +8,10 @@ import UVTestSupport
 @Suite(.serialized) struct FlatTests {
   /// How a step goes on with the next.
   enum Step: CaseIterable {
-    case then, thenPending, thenInline, get
+    case then, thenPending, thenInline, get, recover, recoverLater
   }
+
+  private struct Refusal: Error {}
 
   private static let steps = 6000
 
@@ -32,6 +34,13 @@ import UVTestSupport
           loop.queueMicrotask { seal.fulfill(number) }
           return promise.then { _ in next() }
         case .thenInline: return Promise.value(number).map { $0 }.then(on: nil) { _ in next() }
+        case .recover:
+          let (promise, seal) = Promise<Int>.pending()
+          loop.queueMicrotask { seal.reject(Refusal()) }
+          return promise.recover { _ in next() }
+        // What is rejected within one turn is kept for its end, which looks for rejections without a handler.
+        case .recoverLater:
+          return after(.zero).then { Promise<Int>(error: Refusal()) }.recover { _ in next() }
         case .get: return Promise.value(number).get { _ in }.then { _ in next() }
         }
       }
