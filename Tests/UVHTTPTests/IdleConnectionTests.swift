@@ -9,18 +9,7 @@ import UVTestSupport
 /// What connections take that wait for their next request.
 @Suite(.enabled(if: test_heap_in_use() > 0)) struct IdleConnectionTests {
   /// How many there are: 10,000, or as many as this process may have both ends of.
-  private static func count() -> Int {
-    #if os(Linux)
-    let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-    let kind = RLIMIT_NOFILE
-    #endif
-    var limit = rlimit()
-    getrlimit(kind, &limit)
-    limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, 20_200))
-    setrlimit(kind, &limit)
-    return min(10_000, (Int(limit.rlim_cur) - 200) / 2)
-  }
+  private static func count() -> Int { min(10_000, (DescriptorLimit.raise(to: 20_200) - 200) / 2) }
 
   /// The clients are descriptors alone, so that all memory is the server's.
   private struct Client {

@@ -118,7 +118,7 @@ import UVTestSupport
         let peer = try Socket(.inet)
         _ = try peer.startConnecting(to: server.localAddress!)
         let channel = server as! ServerChannel
-        withoutDescriptors { channel.descriptorIsReady(for: .readable, hasError: false) }
+        DescriptorLimit.reached { channel.descriptorIsReady(for: .readable, hasError: false) }
         #expect(channel.isOpen && channel.reading.isResting)
         return peer
       }.wait()
@@ -137,7 +137,7 @@ import UVTestSupport
       let peer = try Socket(.inet)
       _ = try peer.startConnecting(to: server.localAddress!)
       try server.eventLoop.submit {
-        withoutDescriptors { (server as! ServerChannel).descriptorIsReady(for: [], hasError: true) }
+        DescriptorLimit.reached { (server as! ServerChannel).descriptorIsReady(for: [], hasError: true) }
       }.wait()
       try server.closeFuture.wait()
       try peer.discard()
@@ -153,23 +153,6 @@ private func serveUnix(
   let path = FileManager.default.temporaryDirectory.appendingPathComponent("uvnio-\(getpid()).\(name)").path
   return try prepare(UVServerBootstrap(group: group))
     .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).wait()
-}
-
-/// Runs `body` while the process can have no more descriptors.
-private func withoutDescriptors(_ body: () -> Void) {
-  #if os(Linux)
-  let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-  #else
-  let kind = RLIMIT_NOFILE
-  #endif
-  var limit = rlimit()
-  getrlimit(kind, &limit)
-  let old = limit
-  limit.rlim_cur = 0
-  setrlimit(kind, &limit)
-  body()
-  var back = old
-  setrlimit(kind, &back)
 }
 
 /// Sends back what it gets, and notes how deep its reads are in each other.

@@ -197,12 +197,7 @@ import UVTestSupport
   #if os(Linux)
   @Test func `Where no loop can be made, to ask whose a loop is keeps no memory`() async throws {
     await #expect(processExitsWith: .success) {
-      var limit = rlimit()
-      let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-      getrlimit(kind, &limit)
-      var none = limit
-      none.rlim_cur = 0
-      setrlimit(kind, &none)
+      let limit = DescriptorLimit.set(0)
       let loop = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
       var growths: [Int] = []
       growths.reserveCapacity(10)
@@ -212,7 +207,7 @@ import UVTestSupport
         for _ in 0..<100 { precondition(EventLoop.isOwnLibuv(loop)) }
         growths.append((Hooks.heapInUse ?? 0) - before)
       }
-      setrlimit(kind, &limit)
+      _ = DescriptorLimit.set(limit)
       precondition(growths.sorted()[4] < 100 * 24, "\(growths)")
     }
   }

@@ -85,7 +85,7 @@ import UVTestSupport
       // The lowest number that is free is the first that is not allowed.
       let lowest = dup(0)
       Foundation.close(lowest)
-      let limit = setDescriptorLimit(rlim_t(lowest))
+      let limit = DescriptorLimit.set(UInt64(lowest))
       var codes: [UVError.Code?] = []
       func attempt(_ body: () throws(UVError) -> Void) {
         do throws(UVError) {
@@ -103,7 +103,7 @@ import UVTestSupport
       attempt { () throws(UVError) in _ = try loop.tty(descriptor) }
       attempt { () throws(UVError) in _ = try loop.processes.spawn("true", stdio: [.ignore, .pipe]) }
       attempt { () throws(UVError) in _ = try there.acceptFileDescriptor() }
-      _ = setDescriptorLimit(limit)
+      _ = DescriptorLimit.set(limit)
       #expect(codes == Array(repeating: .tooManyOpenFiles, count: 8))
       // What was passed has not been lost.
       Foundation.close(try there.acceptFileDescriptor())
@@ -113,21 +113,6 @@ import UVTestSupport
       Foundation.close(descriptor)
       while loop.statistics.handles > 0 { try await loop.sleep(for: .zero).value }
     }
-  }
-
-  /// Sets how many descriptors the process may have, and returns how many it might have before.
-  private func setDescriptorLimit(_ count: rlim_t) -> rlim_t {
-    #if os(Linux)
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-    let resource = RLIMIT_NOFILE
-    #endif
-    var limit = rlimit()
-    #expect(getrlimit(resource, &limit) == 0)
-    let before = limit.rlim_cur
-    limit.rlim_cur = count
-    #expect(setrlimit(resource, &limit) == 0)
-    return before
   }
 
   @Test("A completion that a shutdown calls may spawn: the task is cancelled, and waited for")

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The process's limit of descriptors.
-final class DescriptorLimit {
+/// The process's limit of descriptors. While one exists, no descriptor can be had, until ``lift()``.
+public final class DescriptorLimit {
   #if os(Linux)
   private static let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   #else
@@ -9,14 +9,11 @@ final class DescriptorLimit {
   #endif
 
   private var taken: [Int32] = []
-  private var old = rlimit()
+  private let old: UInt64
 
-  /// From now on no descriptor can be had, until ``lift()``.
-  init() {
-    getrlimit(Self.kind, &old)
-    var low = old
-    low.rlim_cur = 256
-    setrlimit(Self.kind, &low)
+  /// From now on no descriptor can be had.
+  public init() {
+    old = Self.set(256)
     while true {
       let copy = dup(0)
       if copy < 0 { break }
@@ -24,14 +21,32 @@ final class DescriptorLimit {
     }
   }
 
-  func lift() {
+  /// Has the limit be again what it was.
+  public func lift() {
     for descriptor in taken { close(descriptor) }
     taken = []
-    setrlimit(Self.kind, &old)
+    _ = Self.set(old)
+  }
+
+  /// Sets the limit to `count`, and says what it was.
+  public static func set(_ count: UInt64) -> UInt64 {
+    var limit = rlimit()
+    getrlimit(kind, &limit)
+    let old = limit.rlim_cur
+    limit.rlim_cur = rlim_t(count)
+    setrlimit(kind, &limit)
+    return UInt64(old)
+  }
+
+  /// What `body` returns while no further descriptor can be had.
+  public static func reached<T>(_ body: () throws -> T) rethrows -> T {
+    let old = set(0)
+    defer { _ = set(old) }
+    return try body()
   }
 
   /// Raises the limit to `wanted`, or as far as it goes, and says how far that is.
-  static func raise(to wanted: Int) -> Int {
+  public static func raise(to wanted: Int) -> Int {
     var limit = rlimit()
     getrlimit(kind, &limit)
     if limit.rlim_cur >= rlim_t(wanted) { return wanted }
