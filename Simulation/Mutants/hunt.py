@@ -75,3 +75,12 @@ class Hunts:
         result = {"verdict": "survived", "hunted": self.seeds, "worlds": sum(map(len, groups.values()))} if not found else {
             "verdict": "killed", "how": "hunted", "by": f"uvsim hunt: {found[0]}, seed {found[1]}", "seen": found[2][:120]}
         return {**result, "seconds": round(time.monotonic() - begin, 1)}
+
+    def differences(self, edit):
+        """The runs in which the outside sees other calls than without the mutant. If there are some, a world comes across it, and nobody looks."""
+        def digests(world, number):
+            environment = {**os.environ, **({} if number is None else {"PLANT": str(number)})}
+            return subprocess.run([self.program, "digests", str(LEARNED), world], capture_output=True, text=True, env=environment).stdout.splitlines()
+
+        return [line.rpartition(": ")[0] for world, (_, numbers) in self.worlds.items() if edit.number in numbers
+                for line, other in zip(digests(world, None), digests(world, edit.number)) if line != other]

@@ -62,7 +62,11 @@ def ask(options):
             hunts.learn(pool)
             for bug, result in zip(bugs_left, pool.map(lambda bug: hunts.judge(bug.edits[0]), bugs_left)):
                 is_found = result["verdict"] == "killed"
-                if not is_found: missed.append(bug.name)
-                row(bug.name, result["by"] if is_found else "nobody", result["seconds"], result["seen"] if is_found else f"{result['worlds']} worlds come across it")
+                seen = result["seen"] if is_found else f"{result['worlds']} worlds come across it"
+                if not is_found:
+                    missed.append(bug.name)
+                    others = hunts.differences(bug.edits[0])
+                    seen += f"; {len(others)} runs make other calls, {others[0]} is the first" if others else "; all runs make the same calls"
+                row(bug.name, result["by"] if is_found else "nobody", result["seconds"], seen)
     print(f"{len(missed)} of {len(all_bugs)} missed by the tests and by at most {options.seeds} seeds of each world")
     return 14 * len(missed) <= len(all_bugs)

@@ -1,7 +1,9 @@
 // What is measured and compared of simulations.
 //
-//   uvsim digests [SEEDS]
-//     the digests of the first seeds, to be compared with another process or another build
+//   uvsim digests [SEEDS | FIRST-LAST] [WORLD]…
+//     the digests of these seeds, to be compared with another process or another build; without a WORLD those of timers and tasks
+//   uvsim calls SEED WORLD
+//     runs one world with one seed, and prints all calls
 //   uvsim measure
 //     how fast worlds run
 //   uvsim serve SERVER REQUESTS [ROUNDS]
@@ -50,7 +52,15 @@ func seeds(_ text: String) -> ClosedRange<UInt64>? {
 }
 
 switch arguments.first {
+case "digests" where arguments.count > 2:
+  guard let seeds = seeds(arguments[1]) else {
+    print("uvsim digests: \(arguments[1]) is neither a number of seeds nor a range of them")
+    exit(2)
+  }
+  printDigests(seeds, worlds(arguments.dropFirst(2)))
 case "digests": try printDigests(arguments.count > 1 ? UInt64(arguments[1])! : 10)
+case "calls" where arguments.count > 2:
+  for world in worlds(arguments.dropFirst(2)) { printCalls(UInt64(arguments[1])!, world) }
 case "measure": try measure()
 case "servers": for server in CountedServer.all { print(server.name) }
 case "serve" where arguments.count > 2:
