@@ -161,12 +161,13 @@ extension EventLoop {
     let group = LoopTaskGroup(self)
     var hasHappened = false
     let event = begin {
-      hasHappened = true
+      // What comes first counts. The caller may also be cancelled while the body still ends.
+      hasHappened = !group.wasCancelled
       group.cancelAll()
     }
     defer { event.cancel() }
     do { return try await group.run(SourcePlace(file: file, line: line)) { _ in try await body() } } catch {
-      if hasHappened, !group.wasCancelled, error.isCancellation { throw reason }
+      if hasHappened, error.isCancellation { throw reason }
       throw error
     }
   }
