@@ -80,7 +80,7 @@ import Testing
     "one\rtwo\r\n", "one\ntwo\r\n", "h\r\n\r\n\r\nb", "h\r\n\r\r\n\r\nb", "a\r\n\r",
   ]
 
-  /// Frames of all kinds whose limits are about a text's length, and whose delimiters begin somewhere in it.
+  /// Frames of all kinds whose limits are about a text's length, and whose delimiters begin somewhere in it, or nowhere.
   static func frames(of text: String) -> [ReadRequest] {
     let counts = [0, 1, 2, 3, 4, 100]
     var frames = counts.flatMap { count in
@@ -91,6 +91,13 @@ import Testing
       for count in counts {
         frames.append(ReadRequest(.until, count, Bytes(delimiter)))
         frames.append(ReadRequest(.skip, count, Bytes(delimiter)))
+      }
+    }
+    // These never come.
+    for delimiter in ["!", "!?"] as [Bytes] {
+      for count in [0, 2, 100] {
+        frames.append(ReadRequest(.until, count, delimiter))
+        frames.append(ReadRequest(.skip, count, delimiter))
       }
     }
     return frames
