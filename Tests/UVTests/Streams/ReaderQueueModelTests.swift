@@ -2,8 +2,8 @@ import Testing
 import UV
 import UVTestSupport
 
-/// Many readers of all kinds in one line, of which some are cancelled, while bytes come in parts and end. They are answered in
-/// their order, each with what the bytes have for it.
+/// Many readers of all kinds in one line, of which some are cancelled, and all that wait time out now and then, while bytes come
+/// in parts and end. They are answered in their order, each with what the bytes have for it.
 @Suite struct ReaderQueueModelTests {
   enum Wish: CustomStringConvertible {
     case next, exactly(Int), peek(Int), until(String, limit: Int), line(Int), strictLine(Int), into(Int),
@@ -80,6 +80,7 @@ import UVTestSupport
     var pending = PendingRequest()
     var answers: [(text: String?, code: UVError.Code?)] = []
     var isCancelled = false
+    var mayTimeOut = false
 
     init(_ wish: Wish) { self.wish = wish }
   }
@@ -99,6 +100,10 @@ import UVTestSupport
         let reader = readers[checked]
         if reader.isCancelled, reader.answers.first.map({ $0.code == .cancelled }) ?? true {
           if reader.answers.isEmpty { return false }
+          checked += 1
+          continue
+        }
+        if reader.mayTimeOut, reader.answers.first?.code == .timedOut {
           checked += 1
           continue
         }
@@ -129,13 +134,22 @@ import UVTestSupport
     }
   }
 
+  /// Sets one of the timeouts that readers have.
+  private func set(_ timeout: Int, _ duration: Duration?, on stream: ByteStream) {
+    switch timeout {
+    case 0: stream.readTimeout = duration
+    case 1: stream.idleTimeout = duration
+    default: stream.totalTimeout = duration
+    }
+  }
+
   @Test("Readers in a line are answered in order, whoever of them leaves", arguments: 1...20)
   func model(seed: UInt64) async throws {
     try await withStream { loop, near, far in
       let draws = Draws(seed)
       let model = Model()
-      for _ in 0..<40 {
-        switch draws.draw(6) {
+      for _ in 0..<50 {
+        switch draws.draw(7) {
         case 0, 1:
           let reader = Reader(draws.wish)
           model.log.append("\(reader.wish)")
@@ -160,6 +174,15 @@ import UVTestSupport
             model.bytes.removeFirst(text.count + 1)
             #expect(near.unreadByteCount == before - text.count - 1)
           }
+        case 4:
+          let waiting = model.readers.filter { $0.answers.isEmpty && !$0.isCancelled }
+          if waiting.isEmpty { break }
+          model.log.append("timeout")
+          for reader in waiting { reader.mayTimeOut = true }
+          let timeout = draws.draw(3)
+          set(timeout, .zero, on: near)
+          try await loop.until { waiting.allSatisfy { !$0.answers.isEmpty } }
+          set(timeout, nil, on: near)
         default:
           let text = draws.text
           model.log.append("+ \(text.debugDescription)")
