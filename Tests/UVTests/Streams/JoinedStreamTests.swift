@@ -119,6 +119,48 @@ import UVTestSupport
     }
   }
 
+  /// A timeout that doesn't pass, and when it is set: before the two are joined, or afterwards.
+  enum Patience: CaseIterable {
+    case none, read, write, idle, total, idleLater, totalLater
+
+    func set(on streams: [ByteStream], isLater: Bool) {
+      for stream in streams {
+        switch self {
+        case .read where !isLater: stream.readTimeout = .seconds(1000)
+        case .write where !isLater: stream.writeTimeout = .seconds(1000)
+        case .idle where !isLater, .idleLater where isLater: stream.idleTimeout = .seconds(1000)
+        case .total where !isLater, .totalLater where isLater: stream.totalTimeout = .seconds(1000)
+        default: break
+        }
+      }
+    }
+  }
+
+  @Test(
+    "At the end of the service a tunnel ends after its last silence, however long it might be silent before",
+    arguments: Patience.allCases, [false, true])
+  func patient(patience: Patience, isOther: Bool) async throws {
+    for patientOnes in [[0], [1], [0, 1]] {
+      try await withTunnel { loop, tunnel in
+        let log = Log<String>()
+        let streams = isOther ? [tunnel.made, tunnel.accepted] : [tunnel.accepted, tunnel.made]
+        patience.set(on: patientOnes.map { streams[$0] }, isLater: false)
+        streams[0].join(streams[1], lastSilence: .milliseconds(10)) { log.append($0.error?.name ?? "ok") }
+        patience.set(on: patientOnes.map { streams[$0] }, isLater: true)
+        try await tunnel.client.write("question").value
+        #expect(try await tunnel.server.read(exactly: 8).value == "question")
+        let ending = Log<Int>()
+        loop.shutdownGracefully(within: .seconds(1000)) { ending.append($0.value?.count ?? -1) }
+        try await loop.until { !log.values.isEmpty }
+        #expect(log.values == ["ok"], "\(patientOnes)")
+        #expect(tunnel.accepted.isClosing && tunnel.made.isClosing)
+        tunnel.server.close()
+        try await loop.until { !ending.values.isEmpty }
+        #expect(ending.values == [0], "\(patientOnes)")
+      }
+    }
+  }
+
   @Test("What had been read ahead of either stream passes first", arguments: [false, true])
   func readAhead(isOther: Bool) async throws {
     try await withTunnel { loop, tunnel in
