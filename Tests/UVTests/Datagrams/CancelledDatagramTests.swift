@@ -5,10 +5,11 @@ import UVTestSupport
 
 /// Requests to send datagrams that wait for room, and are cancelled: what libuv has got leaves, and nothing else of them.
 @Suite(.onTheMachine("sockets of the Unix domain for datagrams")) struct CancelledDatagramTests {
-  /// A socket whose peer has no room, and the peer.
-  private func withFullSocket(
+  /// A socket, its peer, and how many datagrams that has room for, which are there if it is full.
+  func withSocket(
+    isFull: Bool,
     _ body:
-      nonisolated(nonsending) @escaping @Sendable (EventLoop, UDPSocket, _ peer: Int32, _ before: Int)
+      nonisolated(nonsending) @escaping @Sendable (EventLoop, UDPSocket, _ peer: Int32, _ room: Int)
       async throws -> Void
   ) async throws {
     try await withLoop { loop in
@@ -22,14 +23,21 @@ import UVTestSupport
       let socket = try loop.udp.open(fileDescriptor: ends[0])
       var before = 0
       while try socket.trySend("before") { before += 1 }
+      if !isFull { _ = try await Self.receive(ends[1], loop) }
       try await body(loop, socket, ends[1], before)
       socket.close()
       close(ends[1])
     }
   }
 
+  private func withFullSocket(
+    _ body:
+      nonisolated(nonsending) @escaping @Sendable (EventLoop, UDPSocket, _ peer: Int32, _ before: Int)
+      async throws -> Void
+  ) async throws { try await withSocket(isFull: true, body) }
+
   /// All that waits at the peer, and what still comes for a while.
-  private nonisolated(nonsending) static func receive(_ peer: Int32, _ loop: EventLoop) async throws
+  nonisolated(nonsending) static func receive(_ peer: Int32, _ loop: EventLoop) async throws
     -> [String]
   {
     var (texts, quiet) = ([String](), 0)
