@@ -78,4 +78,92 @@ import UVTestSupport
     }
     #expect(log.values == ["first ECANCELED", "second tick", "third ECANCELED", "late ECANCELED"])
   }
+
+  /// A reader that changes, in its ticks, how it reads its source.
+  private final class Reader {
+    let loop: EventLoop
+    let ticks: Ticks
+    let draws: Draws
+    let begin: LoopClock.Instant
+    let interval = Duration.milliseconds(1)
+    var (hasHandler, asked, last, count) = (false, 0, -1, 0)
+    var log: [String] = []
+
+    init(_ loop: EventLoop, _ draws: Draws) {
+      (self.loop, self.draws, begin) = (loop, draws, loop.clock.now)
+      ticks = loop.ticks(every: interval)
+    }
+
+    func start() {
+      hasHandler = true
+      ticks.start { [self] in note($0) }
+    }
+
+    func stop() {
+      hasHandler = false
+      ticks.stop()
+    }
+
+    func ask() {
+      asked += 1
+      ticks.next { [self] in
+        asked -= 1
+        note($0)
+      }
+    }
+
+    func note(_ result: Result<Tick?, UVError>) {
+      guard case .success(let tick?) = result else { return }
+      count += 1
+      #expect(tick.index == last + 1 + tick.missed && tick.missed >= 0, "\(log)")
+      #expect(loop.clock.now >= begin.advanced(by: interval * (tick.index + 1)), "\(log)")
+      last = tick.index
+      if count > 30 { return hasHandler ? stop() : () }
+      let step = draws.draw(6)
+      log.append(hasHandler ? "\(step)" : "\(step) of \(asked)")
+      if hasHandler { changeHandler(step) } else if asked == 0 { goOn(step) }
+      loop.queueMicrotask { [self] in
+        loop.queueMicrotask { [self] in
+          #expect(loop.statistics.timers == (hasHandler || asked > 0 ? 1 : 0), "\(log)")
+        }
+      }
+    }
+
+    private func changeHandler(_ step: Int) {
+      if step > 0 { stop() }
+      switch step {
+      case 1: start()
+      case 2:
+        start()
+        stop()
+        start()
+      case 3: for _ in 0...draws.draw(3) { ask() }
+      case 4: loop.queueMicrotask { [self] in start() }
+      case 5: goOn(draws.draw(6))
+      default: break
+      }
+    }
+
+    /// Reads on after all requests have been answered.
+    private func goOn(_ step: Int) {
+      switch step {
+      case 0: start()
+      case 1:
+        ask()
+        ticks.next { #expect($0.error?.code == .cancelled) }.cancel()
+      case 2: loop.queueMicrotask { [self] in ask() }
+      default: for _ in 0...draws.draw(3) { ask() }
+      }
+    }
+  }
+
+  @Test(
+    "However a reader stops and starts in its ticks, one timer runs, and no tick comes before its time",
+    arguments: 1...8)
+  func restarted(seed: UInt64) async throws {
+    try await withCallbackLoop { loop in
+      let reader = Reader(loop, Draws(seed))
+      reader.start()
+    }
+  }
 }
