@@ -102,19 +102,23 @@ public struct BytesBuilder {
   /// Appends a number in decimal digits, with a `-` before a negative one.
   public mutating func append(decimal number: Int) {
     // 19 digits and a sign.
-    let place = room(for: 20)
-    var rest = number.magnitude
-    var digits = 0
-    repeat {
-      place[19 - digits] = UInt8(truncatingIfNeeded: 0x30 + rest % 10)
+    var place = room(for: 20)
+    if number < 0 {
+      place.pointee = UInt8(ascii: "-")
+      place += 1
+      count += 1
+    }
+    var digits = 1
+    var rest = number.magnitude / 10
+    while rest > 0 {
       rest /= 10
       digits += 1
-    } while rest > 0
-    if number < 0 {
-      place[19 - digits] = UInt8(ascii: "-")
-      digits += 1
     }
-    place.update(from: place + (20 - digits), count: digits)
+    rest = number.magnitude
+    for digit in 1...digits {
+      place[digits - digit] = UInt8(truncatingIfNeeded: 0x30 + rest % 10)
+      rest /= 10
+    }
     count += digits
   }
 
