@@ -53,9 +53,9 @@ public enum Command: String, CaseIterable, Sendable {
   }
 
   /// The command of this name, in capitals or not.
-  public init?(_ name: Bytes) {
+  init?(_ name: Span<UInt8>) {
     // A byte that counts for nothing would make no difference in front.
-    guard name.count <= 8, let first = name.first, first & 0xdf != 0 else { return nil }
+    guard !name.isEmpty, name.count <= 8, name[0] & 0xdf != 0 else { return nil }
     let key = Self.key(name)
     guard let entry = Self.table[Self.place(key, Self.table.count)], entry.key == key else { return nil }
     self = entry.command
@@ -64,7 +64,7 @@ public enum Command: String, CaseIterable, Sendable {
   /// Each command in a place of its own, which follows from its name: the smallest table where no two share one. A
   /// dictionary would hash each name as if a client could choose what names there are.
   private static let table: [(key: UInt64, command: Command)?] = {
-    let entries = allCases.map { (key: key($0.rawValue.utf8), command: $0) }
+    let entries = allCases.map { (key: key(Bytes($0.rawValue).span), command: $0) }
     var count = entries.count
     while Set(entries.map { place($0.key, count) }).count < entries.count { count += 1 }
     var table = [(key: UInt64, command: Command)?](repeating: nil, count: count)
@@ -75,7 +75,9 @@ public enum Command: String, CaseIterable, Sendable {
   private static func place(_ key: UInt64, _ count: Int) -> Int { Int(key % UInt64(count)) }
 
   /// Up to eight letters as a number, without regard to case.
-  private static func key(_ name: some Sequence<UInt8>) -> UInt64 {
-    name.reduce(0) { $0 << 8 | UInt64($1 & 0xdf) }
+  private static func key(_ name: Span<UInt8>) -> UInt64 {
+    var key: UInt64 = 0
+    for index in name.indices { key = key << 8 | UInt64(name[index] & 0xdf) }
+    return key
   }
 }

@@ -13,28 +13,22 @@ struct CommandParser {
   /// What an argument costs besides its bytes: its place among the others, and the memory that a copy of its
   /// own takes.
   static let argumentCost = 96
-  /// How many arguments there is memory for between two commands.
-  static let keptArguments = 64
   /// From how many bytes on the last argument is kept as it comes.
   static let large = 128 * 1024
   /// How long a line of words may be, and a number.
   static let maxLine = 4096
   static let maxDigits = 10
 
-  /// The name and the arguments of the command that was found last. They share the memory of what was read:
-  /// keep copies.
-  private(set) var arguments: [Bytes] = []
+  /// The words of the command that was found last, and the bytes that have come.
+  private(set) var arguments = Arguments()
   /// The last argument in the pieces in which it came, if it is large; it is empty in `arguments` then. To
   /// put a megabyte together would take more time than everything else that is done with it.
   private(set) var largeArgument: [Bytes] = []
-  /// How many of the arguments are copies: those of a command that hasn't come completely.
-  private var copied = 0
 
   private let maxValue: Int
   /// How many bytes the rest of the command may have.
   private var room = 0
-  /// The bytes that have come, and how many of them belong to commands that have been read.
-  private var bytes = Bytes()
+  /// How many of the bytes that have come belong to commands that have been read.
   private var position = 0
   /// How many arguments the command lacks; 0 between two commands.
   private var missingArguments = 0
@@ -45,16 +39,19 @@ struct CommandParser {
 
   init(maxValue: Int) { self.maxValue = maxValue }
 
+  /// The bytes that have come.
+  private var bytes: Bytes { arguments.bytes }
+
   /// Adds bytes that have come, after everything before has been understood as far as possible.
   mutating func append(_ more: Bytes) {
     if position == bytes.count {
-      bytes = more
+      arguments.read(more)
     } else {
       // The beginning of a line is left, which is short.
       var both = BytesBuilder(capacity: bytes.count - position + more.count)
       both.append(Bytes(bytes[position...]))
       both.append(more)
-      bytes = both.takeBytes()
+      arguments.read(both.takeBytes())
     }
     position = 0
   }
@@ -66,18 +63,18 @@ struct CommandParser {
 
   /// Forgets the command that was found last, and the bytes before the next one.
   mutating func rest() {
+    if missingArguments == 0 { forget() }
     if position == bytes.count {
-      bytes = Bytes()
+      arguments.letGo()
       position = 0
     }
-    if missingArguments == 0 { forget(keepingCapacity: arguments.capacity <= Self.keptArguments) }
   }
 
   /// Forgets the command that was found last.
-  private mutating func forget(keepingCapacity keepsCapacity: Bool) {
-    if !arguments.isEmpty { arguments.removeAll(keepingCapacity: keepsCapacity) }
+  @inline(__always)
+  private mutating func forget() {
+    arguments.removeAll()
     if !largeArgument.isEmpty { largeArgument = [] }
-    copied = 0
   }
 
   /// Finds the next command.
@@ -86,7 +83,7 @@ struct CommandParser {
   mutating func next() throws(ProtocolError) -> Bool {
     while position < bytes.count {
       if missingArguments == 0 {
-        forget(keepingCapacity: true)
+        forget()
         guard bytes[position] == UInt8(ascii: "*") else {
           guard try takeWords() else { return false }
           if arguments.isEmpty { continue }
@@ -107,10 +104,7 @@ struct CommandParser {
       if missingArguments == 0 { return true }
     }
     // A client that stops in the middle of a command must not keep the memory that many clients share.
-    while missingArguments > 0, copied < arguments.count {
-      arguments[copied] = arguments[copied].copy()
-      copied += 1
-    }
+    if missingArguments > 0 { arguments.copyOut() }
     return false
   }
 
@@ -118,13 +112,13 @@ struct CommandParser {
   private mutating func takeArguments() throws(ProtocolError) {
     let mark = UInt8(ascii: "$")
     while missingArguments > 0, position < bytes.count,
-      let (count, start) = try Self.number(bytes, position, mark)
+      let (count, start) = try Self.number(arguments.bytes.span, position, mark)
     {
       let end = start + count
       if end + 2 > bytes.count { return }
       room -= count + Self.argumentCost
       if room < 0 { throw Self.complaint(mark) }
-      arguments.append(Bytes(bytes[start..<end]))
+      arguments.append(start..<end)
       position = end
       try takeLineEnd()
       missingArguments -= 1
@@ -168,42 +162,55 @@ struct CommandParser {
 
   /// Takes a line such as `$3`: the number after a mark, or nil if the line hasn't come completely.
   private mutating func takeNumber(_ mark: UInt8) throws(ProtocolError) -> Int? {
-    guard let (number, end) = try Self.number(bytes, position, mark) else { return nil }
+    guard let (number, end) = try Self.number(arguments.bytes.span, position, mark) else { return nil }
     position = end
     return number
   }
 
-  /// Reads such a line. The bytes are a parameter, and looked at through a span, because a server does little
-  /// else as often.
+  /// Reads such a line, of which a server reads several for each command.
   private static func number(
-    _ bytes: Bytes, _ start: Int, _ mark: UInt8
+    _ bytes: Span<UInt8>, _ start: Int, _ mark: UInt8
   ) throws(ProtocolError) -> (number: Int, end: Int)? {
-    let span = bytes.span
-    guard span[start] == mark else { throw ProtocolError(message: "expected '\(UnicodeScalar(mark))'") }
-    var index = start + 1
+    guard bytes[start] == mark else { throw missing(mark) }
+    let first = start + 1
+    var index = first
     var number = 0
-    while index < span.count, span[index] != UInt8(ascii: "\r") {
-      let digit = Int(span[index]) - 0x30
-      guard 0...9 ~= digit, index - start <= maxDigits else { throw complaint(mark) }
-      number = number * 10 + digit
+    // A number that wraps has too many digits.
+    while index < bytes.count, bytes[index] != UInt8(ascii: "\r") {
+      let digit = bytes[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { throw complaint(mark) }
+      number = number &* 10 &+ Int(digit)
       index += 1
     }
-    guard index + 1 < span.count else { return nil }
-    if index == start + 1 { throw complaint(mark) }
-    guard span[index + 1] == UInt8(ascii: "\n") else {
-      throw ProtocolError(message: "expected the end of a line")
-    }
+    if index - first > maxDigits { throw complaint(mark) }
+    guard index + 1 < bytes.count else { return nil }
+    if index == first { throw complaint(mark) }
+    guard bytes[index + 1] == UInt8(ascii: "\n") else { throw noLineEnd }
     return (number, index + 2)
   }
 
+  // The errors stand apart: making one takes more code than reading a line.
+
   /// The error of a number that makes no sense.
+  @inline(never)
   private static func complaint(_ mark: UInt8) -> ProtocolError {
     ProtocolError(message: mark == UInt8(ascii: "*") ? "invalid multibulk length" : "invalid bulk length")
   }
 
+  /// The error of a line that begins with something else.
+  @inline(never)
+  private static func missing(_ mark: UInt8) -> ProtocolError {
+    ProtocolError(message: "expected '\(UnicodeScalar(mark))'")
+  }
+
+  /// The error of a line, or an argument, that goes on where it should end.
+  private static var noLineEnd: ProtocolError {
+    @inline(never) get { ProtocolError(message: "expected the end of a line") }
+  }
+
   private mutating func takeLineEnd() throws(ProtocolError) {
     guard bytes[position] == UInt8(ascii: "\r"), bytes[position + 1] == UInt8(ascii: "\n") else {
-      throw ProtocolError(message: "expected the end of a line")
+      throw Self.noLineEnd
     }
     position += 2
   }
@@ -216,7 +223,9 @@ struct CommandParser {
       return false
     }
     let words = rest[..<end].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }
-    arguments = words.map { Bytes($0) }
+    for word in words {
+      arguments.append(position + word.startIndex..<position + word.endIndex)
+    }
     position += end + 1
     return true
   }

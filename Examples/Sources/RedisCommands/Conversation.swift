@@ -6,6 +6,8 @@ public struct Conversation: Sendable {
   private var parser: CommandParser
   /// The answers to the bytes that were taken last.
   public private(set) var answers = Answers()
+  /// The same in one piece.
+  public var answerBytes: Bytes { answers.bytes }
   /// Whether the client has said goodbye, or something that can't be understood.
   public private(set) var isOver = false
 
@@ -25,7 +27,7 @@ public struct Conversation: Sendable {
 
   /// Executes a command: its name and arguments, the last of them alone if it came in pieces. It says whether
   /// the client has said goodbye.
-  public typealias Executor = (_ arguments: [Bytes], _ large: [Bytes], _ answers: inout Answers) -> Bool
+  public typealias Executor = (_ arguments: Arguments, _ large: [Bytes], _ answers: inout Answers) -> Bool
 
   /// Has the commands executed that are complete with these bytes, and gathers the answers, up to a portion;
   /// see ``hasMore``.

@@ -2,7 +2,7 @@ import UV
 
 extension Store {
   mutating func executeOnLists(
-    _ command: Command, _ arguments: [Bytes], _ answers: inout Answers
+    _ command: Command, _ arguments: Arguments, _ answers: inout Answers
   ) throws(CommandError) {
     let key = arguments[1]
     removeIfExpired(key)
@@ -34,7 +34,7 @@ extension Store {
 
   /// `LPOP key [count]`: with a count, the answer is an array.
   private mutating func pop(
-    _ arguments: [Bytes], _ answers: inout Answers, _ take: (inout List) -> Bytes?
+    _ arguments: Arguments, _ answers: inout Answers, _ take: (inout List) -> Bytes?
   ) throws(CommandError) {
     let key = arguments[1]
     let limit = arguments.count > 2 ? arguments[2].decimal : 1

@@ -3,7 +3,7 @@ import UV
 extension Store {
   mutating func string(_ key: Bytes) throws(CommandError) -> Bytes? {
     removeIfExpired(key)
-    if let value = strings[key] { return value }
+    if let value = strings[key] { return Bytes(value) }
     if !large.isEmpty, let pieces = large[key] {
       let value = Bytes(joining: pieces)
       keep(value, key)
@@ -13,16 +13,16 @@ extension Store {
     return nil
   }
 
-  /// Keeps a value under a key.
+  /// Keeps a value under a key, in the memory of the one before if nobody uses that any more.
   mutating func keep(_ value: Bytes, _ key: Bytes) {
-    // An argument that came in several pieces has memory of its own, and others share theirs.
-    let value = value.count < Answers.largeCount ? value.copy() : value
     if let index = strings.index(forKey: key) {
-      strings.values[index] = value
+      strings.values[index].replaceAll(by: value)
     } else {
       if !lists.isEmpty { lists[key] = nil }
       if !large.isEmpty { large[key] = nil }
-      strings[key.copy()] = value
+      var string = BytesBuilder()
+      string.append(value)
+      strings[key.copy()] = string
     }
   }
 
@@ -41,7 +41,7 @@ extension Store {
   }
 
   /// `SET key value [NX | XX] [EX seconds | PX milliseconds | KEEPTTL]`
-  mutating func set(_ arguments: [Bytes], _ answers: inout Answers) throws(CommandError) {
+  mutating func set(_ arguments: Arguments, _ answers: inout Answers) throws(CommandError) {
     let key = arguments[1]
     if arguments.count == 3 {
       if !deadlines.isEmpty { deadlines[key] = nil }
@@ -75,7 +75,7 @@ extension Store {
   }
 
   mutating func executeOnStrings(
-    _ command: Command, _ arguments: [Bytes], _ answers: inout Answers
+    _ command: Command, _ arguments: Arguments, _ answers: inout Answers
   ) throws(CommandError) {
     let key = arguments[1]
     switch command {
@@ -90,13 +90,10 @@ extension Store {
       }
       answers.ok()
     case .append:
-      let old = try string(key) ?? Bytes()
-      if old.count + arguments[2].count > maxValue { throw .tooLong }
-      var value = BytesBuilder(capacity: old.count + arguments[2].count)
-      value.append(old)
-      value.append(arguments[2])
-      answers.integer(value.count)
-      keep(value.takeBytes(), key)
+      if (try string(key)?.count ?? 0) + arguments[2].count > maxValue { throw .tooLong }
+      if strings[key] == nil { keep(Bytes(), key) }
+      strings[key]!.append(arguments[2])
+      answers.integer(strings[key]!.count)
     case .strlen: answers.integer(try string(key)?.count ?? 0)
     case .incr: answers.integer(try add(1, key))
     case .decr: answers.integer(try add(-1, key))
@@ -116,6 +113,14 @@ extension Store {
     text.append(decimal: sum)
     keep(text.takeBytes(), key)
     return sum
+  }
+}
+
+extension BytesBuilder {
+  /// Has other bytes in place of its own. Memory that is much too large for them isn't kept.
+  fileprivate mutating func replaceAll(by bytes: Bytes) {
+    removeAll(keepingCapacity: capacity <= max(64, 2 * bytes.count))
+    append(bytes)
   }
 }
 

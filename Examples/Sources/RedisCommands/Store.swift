@@ -16,7 +16,8 @@ enum CommandError: String, Error {
 /// Keys and values that come from a client share the memory of what was read. The store therefore keeps
 /// copies, except of large ones, which have memory of their own.
 public struct Store: Sendable {
-  var strings: [Bytes: Bytes] = [:]
+  /// Strings, each in memory where it can be changed.
+  var strings: [Bytes: BytesBuilder] = [:]
   var lists: [Bytes: List] = [:]
   /// Large strings, in the pieces in which they came.
   var large: [Bytes: [Bytes]] = [:]
@@ -37,7 +38,7 @@ public struct Store: Sendable {
   public var deadlineCount: Int { deadlines.count }
 
   /// Executes a command that concerns keys.
-  public mutating func execute(_ command: Command, _ arguments: [Bytes], _ answers: inout Answers) {
+  public mutating func execute(_ command: Command, _ arguments: Arguments, _ answers: inout Answers) {
     do throws(CommandError) {
       switch command {
       case .get: try get(arguments[1], &answers)
@@ -56,7 +57,7 @@ public struct Store: Sendable {
   // MARK: Keys
 
   private mutating func executeOnKeys(
-    _ command: Command, _ arguments: [Bytes], _ answers: inout Answers
+    _ command: Command, _ arguments: Arguments, _ answers: inout Answers
   ) throws(CommandError) {
     let key = arguments.count > 1 ? arguments[1] : Bytes()
     switch command {

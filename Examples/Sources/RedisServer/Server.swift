@@ -81,19 +81,19 @@ final class Server: Sendable {
   ///
   /// - Parameter large: The last argument, if it came in pieces.
   /// - Returns: Whether the client has said goodbye.
-  func execute(_ arguments: [Bytes], _ large: [Bytes], _ answers: inout Answers) -> Bool {
+  func execute(_ arguments: Arguments, _ large: [Bytes], _ answers: inout Answers) -> Bool {
     if !large.isEmpty {
-      if Command(arguments[0]) == .set, arguments.count == 3 {
+      if arguments.command == .set, arguments.count == 3 {
         commands.add(1, ordering: .relaxed)
         store.withLock { $0.keep(large, arguments[1]) }
         answers.ok()
         return false
       }
       // Every other command needs the value in one piece.
-      return execute(arguments.dropLast() + [Bytes(joining: large)], [], &answers)
+      return execute(arguments.replacingLast(by: Bytes(joining: large)), [], &answers)
     }
     commands.add(1, ordering: .relaxed)
-    guard let command = Command(arguments[0]) else {
+    guard let command = arguments.command else {
       answers.error("ERR unknown command '\(Bytes(arguments[0].prefix(128)))'")
       return false
     }

@@ -1,6 +1,7 @@
 import BenchHarness
 import CBenchSupport
 import RedisCommands
+import Synchronization
 import UV
 
 extension Workloads {
@@ -26,8 +27,8 @@ extension Workloads {
 /// GET and SET of Redis' protocol, by the parser and the store of the example RedisServer. Commands that came
 /// together are answered together, by one write.
 struct RedisExchange: ServerExchange {
-  /// What all connections share.
-  private final class Keys { var store = Store() }
+  /// What all connections share. As in the example, a lock sees to it that one uses it at a time.
+  private final class Keys: Sendable { let store = Mutex(Store()) }
 
   private let keys = Keys()
   private var conversation = Conversation(maxValue: 1 << 20)
@@ -36,19 +37,19 @@ struct RedisExchange: ServerExchange {
 
   mutating func answer(_ bytes: Bytes) -> Bytes {
     let execute: Conversation.Executor = { [keys] arguments, _, answers in
-      guard let command = Command(arguments[0]), command.arity ~= arguments.count else {
+      guard let command = arguments.command, command.arity ~= arguments.count else {
         answers.error("ERR unknown command")
         return true
       }
-      keys.store.execute(command, arguments, &answers)
+      keys.store.withLock { $0.execute(command, arguments, &answers) }
       return false
     }
     conversation.take(bytes, by: execute)
-    if !conversation.hasMore { return conversation.answers.bytes }
-    var portions = [conversation.answers.bytes]
+    if !conversation.hasMore { return conversation.answerBytes }
+    var portions = [conversation.answerBytes]
     while conversation.hasMore {
       conversation.takeMore(by: execute)
-      portions.append(conversation.answers.bytes)
+      portions.append(conversation.answerBytes)
     }
     return Bytes(joining: portions)
   }
