@@ -131,15 +131,10 @@ public final class HTTPResponseWriter {
     _ done: @escaping Completion<Void>, _ body: @escaping (@escaping Completion<Void>) -> PendingRequest
   ) -> PendingRequest {
     if connection.hasGone(number) { return connection.fail(connection.endCode, done) }
-    var hasEnded = false
-    let begin = {
-      _ = body {
-        hasEnded = true
-        done($0)
-      }
-    }
-    if connection.isTurn(number) { waiting.append(begin) } else { _ = connection.wait(number, begin) }
-    return PendingRequest { [connection] in if !hasEnded { connection.giveUp() } }
+    guard connection.isTurn(number) else { return connection.wait(number) { body(done) } }
+    var given: PendingRequest?
+    waiting.append { given = body(done) }
+    return PendingRequest { [connection] in if let given { given.cancel() } else { connection.giveUp() } }
   }
 
   private func putEnd(_ trailers: HTTPFields, _ done: @escaping Completion<Void>) -> PendingRequest {

@@ -9,13 +9,16 @@ extension ServerConnection {
 
   /// Has `body` called when it is an answer's turn, and at once if the connection has ended.
   ///
-  /// - Returns: A way to give the answer up, which ends the connection.
-  func wait(_ number: Int, _ body: @escaping () -> Void) -> PendingRequest {
-    guard isServing, answers.wait(number, body) else {
-      loop.queueMicrotask(body)
+  /// - Returns: A way to give the answer up, which ends the connection. From the answer's turn on it is the one that `body`
+  ///   returns.
+  func wait(_ number: Int, _ body: @escaping () -> PendingRequest) -> PendingRequest {
+    var given: PendingRequest?
+    let give = { given = body() }
+    guard isServing, answers.wait(number, give) else {
+      loop.queueMicrotask(give)
       return PendingRequest()
     }
-    return PendingRequest { [self] in if number >= answers.firstNumber { giveUp() } }
+    return PendingRequest { [self] in if let given { given.cancel() } else { giveUp() } }
   }
 
   /// Has `body` called if the connection ends before an answer is complete.
@@ -54,7 +57,7 @@ extension ServerConnection {
   func inform(_ number: Int, _ response: HTTPResponse, _ done: @escaping Completion<Void>) -> PendingRequest {
     guard isTurn(number) else {
       if hasGone(number) { return fail(endCode, done) }
-      return wait(number) { [self] in _ = inform(number, response, done) }
+      return wait(number) { [self] in inform(number, response, done) }
     }
     if answers.first.minorVersion > 0 {
       _ = ResponseHead.append(response.status, response.headerFields, to: &output)
@@ -70,7 +73,7 @@ extension ServerConnection {
   ) -> PendingRequest {
     guard isTurn(number) else {
       if hasGone(number) { return fail(endCode, done) }
-      return wait(number) { [self] in _ = answer(number, head, bytes, done) }
+      return wait(number) { [self] in answer(number, head, bytes, done) }
     }
     put(head, bytes)
     defer { endTurn() }
@@ -91,7 +94,7 @@ extension ServerConnection {
   ) -> PendingRequest {
     guard isTurn(number) else {
       if hasGone(number) { return fail(endCode, done) }
-      return wait(number) { [self] in _ = answer(number, head, file, from: offset, count: count, done) }
+      return wait(number) { [self] in answer(number, head, file, from: offset, count: count, done) }
     }
     begin(head)
     if answers.first.isHead || count == 0 {

@@ -63,7 +63,13 @@ extension ServerConnection {
   /// Gives an answer up that isn't complete, when it is its turn. The part that has been written leaves.
   func breakOff(_ number: Int) {
     if hasGone(number) { return }
-    if !isTurn(number) { return _ = wait(number) { [self] in breakOff(number) } }
+    guard isTurn(number) else {
+      _ = wait(number) { [self] in
+        breakOff(number)
+        return PendingRequest()
+      }
+      return
+    }
     flush()
     close()
   }
