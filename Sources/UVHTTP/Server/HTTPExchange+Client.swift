@@ -16,8 +16,9 @@ extension HTTPExchange {
   /// ``whileClientIsThere(file:line:_:)`` is simpler.
   ///
   /// To notice it the connection is read beyond the request. So it isn't noticed while the program doesn't ask for a body
-  /// that hasn't come completely, nor behind further requests that the client has sent. A request that is watched can't be
-  /// answered by ``upgrade(_:)`` any more. Until it is answered or dropped, a request counts among
+  /// that hasn't come completely, nor behind what the client has sent and the server doesn't take yet: the body of a request
+  /// that has to wait, a request for another protocol, and more requests than ``HTTPLimits/pipelinedRequests``. A request
+  /// that is watched can't be answered by ``upgrade(_:)`` any more. Until it is answered or dropped, a request counts among
   /// ``HTTPLimits/connections``, also if its client has gone: its work still takes what work takes.
   ///
   /// - Returns: A request that succeeds when the client has gone. It fails with `cancelled` once the answer is complete or
