@@ -51,19 +51,25 @@ public struct EventLoopGroupService: Service {
   /// - Throws: The error of `start`.
   public func run() async throws {
     do { try await start(group) } catch {
-      _ = await group.shutdownGracefully(within: .zero)
+      _ = await end(within: .zero)
       throw error
     }
     // It throws if this task is cancelled, which is the other way to end it.
     try? await gracefulShutdown()
     logger.info("the loops shut down", metadata: ["limit": "\(Task.isCancelled ? .zero : limit)"])
-    let report = await withTaskCancellationHandler {
-      await group.shutdownGracefully(within: limit)
+    logger.log(await end(within: limit))
+  }
+
+  /// Ends the group, at once if this task is cancelled. It has ended when this returns.
+  private func end(within limit: Duration) async -> ShutdownReport {
+    // A task that is cancelled wouldn't wait for the report.
+    let ending = Task { await group.shutdownGracefully(within: limit) }
+    return await withTaskCancellationHandler {
+      await ending.value
     } onCancel: {
       // The shortest limit counts.
       Task { await group.shutdownGracefully(within: .zero) }
     }
-    logger.log(report)
   }
 }
 #endif
