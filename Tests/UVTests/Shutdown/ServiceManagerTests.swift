@@ -49,6 +49,34 @@ import UVTestSupport
     }
   }
 
+  /// What Unicode takes for an end of a line.
+  private static let lineEnds = ["\n", "\r", "\r\n", "\u{B}", "\u{C}", "\u{85}", "\u{2028}", "\u{2029}"]
+
+  @Test func `A status is one line, and a text, whichever ends of lines are in it`() throws {
+    try Self.withManager { received in
+      for end in Self.lineEnds {
+        let places = [
+          ("\(end)", " "), ("a\(end)", "a "), ("\(end)a", " a"), ("a\(end)READY=1", "a READY=1"),
+          ("é\(end)\u{301}a", "é \u{301}a"),
+        ]
+        for (text, expected) in places {
+          try ServiceManager.notify(.status(text), .stopping)
+          #expect(
+            received().map { Array($0.utf8) } == Array("STATUS=\(expected)\nSTOPPING=1".utf8),
+            "\(text.debugDescription)")
+        }
+        for other in Self.lineEnds where end + other != "\r\n" {
+          try ServiceManager.notify(.status("a\(end)\(other)b"))
+          #expect(received() == "STATUS=a  b", "\(end.debugDescription), \(other.debugDescription)")
+        }
+      }
+      // Nothing else changes.
+      let kept = "tab\t, \"quotes\", = and \\ \u{1F468}\u{200D}\u{1F469} \u{A0}|\u{1C}|\u{2027}"
+      try ServiceManager.notify(.status(kept))
+      #expect(received() == "STATUS=\(kept)")
+    }
+  }
+
   @Test func `Without a service manager nothing happens, and a wrong one is an error`() throws {
     #expect(!ServiceManager.isPresent)
     try ServiceManager.notify(.ready)
