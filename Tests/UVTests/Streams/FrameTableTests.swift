@@ -95,10 +95,7 @@ import Testing
     }
     // These never come.
     for delimiter in ["!", "!?"] as [Bytes] {
-      for count in [0, 2, 100] {
-        frames.append(ReadRequest(.until, count, delimiter))
-        frames.append(ReadRequest(.skip, count, delimiter))
-      }
+      frames += [ReadRequest(.until, 100, delimiter), ReadRequest(.skip, 100, delimiter)]
     }
     return frames
   }

@@ -145,7 +145,7 @@ import UVTestSupport
         let log = Log<String>()
         let streams = isOther ? [tunnel.made, tunnel.accepted] : [tunnel.accepted, tunnel.made]
         patience.set(on: patientOnes.map { streams[$0] }, isLater: false)
-        streams[0].join(streams[1], lastSilence: .milliseconds(10)) { log.append($0.error?.name ?? "ok") }
+        streams[0].join(streams[1], lastSilence: .milliseconds(2)) { log.append($0.error?.name ?? "ok") }
         patience.set(on: patientOnes.map { streams[$0] }, isLater: true)
         try await tunnel.client.write("question").value
         #expect(try await tunnel.server.read(exactly: 8).value == "question")

@@ -43,7 +43,7 @@ import UVTestSupport
     var hasTotal: Bool { ![.read, .idle, .write].contains(self) }
 
     func set(on stream: ByteStream) {
-      let (short, long) = (Duration.milliseconds(15), Duration.seconds(1000))
+      let (short, long) = (Duration.milliseconds(10), Duration.seconds(1000))
       switch self {
       case .total: break
       case .totalWithRead: stream.readTimeout = long
@@ -56,7 +56,7 @@ import UVTestSupport
       case .idle: stream.idleTimeout = short
       case .write: stream.writeTimeout = short
       }
-      if hasTotal { stream.totalTimeout = .milliseconds(30) }
+      if hasTotal { stream.totalTimeout = .milliseconds(15) }
     }
   }
 
@@ -68,7 +68,7 @@ import UVTestSupport
 
   @Test(
     "A peer that sends in each turn is read until the total has passed, and isn't silent before",
-    arguments: Limits.allCases)
+    arguments: Limits.allCases.filter { $0 != .write })
   func sends(limits: Limits) async throws {
     for reader in Reader.allCases {
       try await withPair { loop, client, server in
@@ -86,8 +86,8 @@ import UVTestSupport
             error?.code == .timedOut && error?.subject?.contains("totalTimeout") == true,
             "\(limits), \(reader)")
         } else {
-          // Three times as long as it may be silent.
-          try await loop.sleep(for: .milliseconds(45)).value
+          // Twice as long as it may be silent.
+          try await loop.sleep(for: .milliseconds(20)).value
           #expect(error == nil, "\(reader)")
         }
         isOver = true
@@ -98,7 +98,7 @@ import UVTestSupport
 
   @Test(
     "A peer that takes something in each turn is written to until the total has passed, and is no longer silent",
-    arguments: Limits.allCases)
+    arguments: Limits.allCases.filter { $0 != .read })
   func takes(limits: Limits) async throws {
     try await withPair { loop, client, server in
       var error: UVError?
@@ -120,7 +120,7 @@ import UVTestSupport
         #expect(error?.code == .timedOut && error?.subject?.contains("totalTimeout") == true)
         #expect(server.isClosing)
       } else {
-        try await loop.sleep(for: .milliseconds(60)).value
+        try await loop.sleep(for: .milliseconds(30)).value
         #expect(error == nil && server.writeQueueSize > 0)
         server.closeReset()
       }
