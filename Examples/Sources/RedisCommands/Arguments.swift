@@ -44,9 +44,9 @@ public struct Arguments: RandomAccessCollection, Sendable {
   /// The same words, but another in place of the last.
   public func replacingLast(by word: Bytes) -> Arguments { Arguments(dropLast() + [word]) }
 
-  /// Goes on with what was read next. No word is a place in what was read before.
+  /// Goes on with what was read next, and forgets the words that are places in what was read before.
   mutating func read(_ bytes: Bytes) {
-    assert(found == 0, "words of what was read before are lost")
+    found = 0
     self.bytes = bytes
   }
 
@@ -76,8 +76,5 @@ public struct Arguments: RandomAccessCollection, Sendable {
   }
 
   /// Lets go of what was read last, and of the words in it.
-  mutating func letGo() {
-    found = 0
-    bytes = Bytes()
-  }
+  mutating func letGo() { read(Bytes()) }
 }
