@@ -161,7 +161,7 @@ extension EventLoop {
     let group = LoopTaskGroup(self)
     var hasHappened = false
     let event = begin {
-      // What comes first counts. The caller may also be cancelled while the body still ends.
+      // A caller that was cancelled before is why the body ends. One that is cancelled later changes nothing.
       hasHappened = !group.wasCancelled
       group.cancelAll()
     }
