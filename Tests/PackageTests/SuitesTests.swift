@@ -66,8 +66,11 @@ import Testing
     #expect(try door.log().suffix(4).sorted() == ["benchmark", "examples", "style", "unit"])
     #expect(try door.log().last == "benchmark", "it judges times, and so runs alone")
     try door.write("style", "echo found nothing; exit 1")
+    try door.write("benchmark", "echo measured")
     let failed = try door.run()
     #expect(failed.status == 1 && failed.output.contains("Tests/run: style: failed (exit code 1)"))
+    let later = try #require(failed.output.range(of: "measured"))
+    #expect(failed.output[later.upperBound...].contains("Tests/run: style failed; all of its output: "))
     #expect(try door.log().suffix(4).sorted() == ["benchmark", "examples", "style", "unit"])
     #expect(try door.log().last == "benchmark")
   }
