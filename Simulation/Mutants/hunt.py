@@ -19,13 +19,18 @@ TOTAL = 240
 
 
 class Hunts:
-    def __init__(self, program, seeds): self.program, self.seeds = program, seeds
+    def __init__(self, program, seeds):
+        self.program, self.seeds = program, seeds
+        self.usual = {}
+
+    def run(self, words, number):
+        environment = {**os.environ, **({} if number is None else {"PLANT": str(number)})}
+        return subprocess.run([self.program, *words], capture_output=True, text=True, errors="replace", env=environment,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY)))
 
     def ask(self, words, number):
         """The world, the seed and what was seen; nothing if that was all right."""
-        environment = {**os.environ, **({} if number is None else {"PLANT": str(number)})}
-        done = subprocess.run([self.program, *words], capture_output=True, text=True, errors="replace", env=environment,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY)))
+        done = self.run(words, number)
         found = re.search(r"^(.+?): seed (\d+): (.*)", done.stdout, re.M)
         if found: return found[1], int(found[2]), re.sub(r"^the world's closure threw an error: | \(seed .*", "", found[3])
         return None if done.returncode == 0 else ("no world", self.seeds, f"it has ended with {done.returncode}: {(done.stdout + done.stderr)[-200:]}")
@@ -78,9 +83,11 @@ class Hunts:
 
     def differences(self, edit):
         """The runs in which the outside sees other calls than without the mutant. If there are some, a world comes across it, and nobody looks."""
-        def digests(world, number):
-            environment = {**os.environ, **({} if number is None else {"PLANT": str(number)})}
-            return subprocess.run([self.program, "digests", str(LEARNED), world], capture_output=True, text=True, env=environment).stdout.splitlines()
+        def digests(world, number): return self.run(["digests", str(LEARNED), world], number).stdout.splitlines()
 
-        return [line.rpartition(": ")[0] for world, (_, numbers) in self.worlds.items() if edit.number in numbers
-                for line, other in zip(digests(world, None), digests(world, edit.number)) if line != other]
+        found = []
+        for world, (_, numbers) in self.worlds.items():
+            if edit.number not in numbers: continue
+            if world not in self.usual: self.usual[world] = digests(world, None)
+            found += [line.rpartition(": ")[0] for line, other in zip(self.usual[world], digests(world, edit.number)) if line != other]
+        return found

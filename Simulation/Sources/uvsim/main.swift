@@ -51,13 +51,16 @@ func seeds(_ text: String) -> ClosedRange<UInt64>? {
   }
 }
 
+/// The same; says so and ends if the text is neither.
+func neededSeeds(_ text: String) -> ClosedRange<UInt64> {
+  if let seeds = seeds(text) { return seeds }
+  print("uvsim \(arguments[0]): \(text) is neither a number of seeds nor a range of them")
+  exit(2)
+}
+
 switch arguments.first {
 case "digests" where arguments.count > 2:
-  guard let seeds = seeds(arguments[1]) else {
-    print("uvsim digests: \(arguments[1]) is neither a number of seeds nor a range of them")
-    exit(2)
-  }
-  printDigests(seeds, worlds(arguments.dropFirst(2)))
+  printDigests(neededSeeds(arguments[1]), worlds(arguments.dropFirst(2)))
 case "digests": try printDigests(arguments.count > 1 ? UInt64(arguments[1])! : 10)
 case "calls" where arguments.count > 2:
   for world in worlds(arguments.dropFirst(2)) { printCalls(UInt64(arguments[1])!, world) }
@@ -71,10 +74,7 @@ case "serve" where arguments.count > 2:
   try server.run(requests: Int(arguments[2])!, rounds: arguments.count > 3 ? Int(arguments[3])! : 0)
 case "worlds": for world in allWorlds { print(world.name) }
 case "hunt":
-  guard let seeds = seeds(arguments.count > 1 ? arguments[1] : "100") else {
-    print("uvsim hunt: \(arguments[1]) is neither a number of seeds nor a range of them")
-    exit(2)
-  }
+  let seeds = neededSeeds(arguments.count > 1 ? arguments[1] : "100")
   exit(hunt(seeds, worlds(arguments.dropFirst(2)), isVerbose: false) ? 0 : 1)
 case "show" where arguments.count > 2:
   let seed = UInt64(arguments[1])!
