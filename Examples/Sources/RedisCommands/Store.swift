@@ -14,7 +14,7 @@ enum CommandError: String, Error {
 /// The keys and what they hold: strings or lists, some of them for a while only.
 ///
 /// Keys and values that come from a client share the memory of what was read. The store therefore keeps
-/// copies, except of large ones, which have memory of their own.
+/// copies, except of the pieces of large ones, which have memory of their own.
 public struct Store: Sendable {
   /// Strings, each in memory where it can be changed.
   var strings: [Bytes: BytesBuilder] = [:]
