@@ -47,16 +47,7 @@ import UVTestSupport
 
   @Test("Messages of WebSockets come in their order", arguments: [true, false])
   func messages(isByServer: Bool) async throws {
-    try await withLoop { loop in
-      let server = try loop.http.listen(host: "127.0.0.1", port: 0)
-      let accepting = loop.spawn { () async throws in
-        let exchange = try await server.next().value
-        return try await exchange?.webSocket().value
-      }
-      let client = HTTPClient(loop)
-      let near = try await client.webSocket("ws://127.0.0.1:\(try server.localAddress().port)/").value
-      let far = try #require(try await accepting.value)
-      let (sender, receiver) = isByServer ? (far, near) : (near, far)
+    try await withBothEnds(isByServer: isByServer) { loop, sender, receiver in
       for seed in 1...8 as ClosedRange<UInt64> {
         let program = Self.program(seed)
         let reading = loop.spawn { () async throws(UVError) in
@@ -76,12 +67,6 @@ import UVTestSupport
         }
         Self.check(try await reading.value, program, seed)
       }
-      let closing = loop.spawn { () async throws in _ = try await receiver.next().value }
-      try await sender.close().value
-      try await closing.value
-      try await receiver.close().value
-      try await client.close().value
-      server.close()
     }
   }
 

@@ -68,16 +68,7 @@ import UVTestSupport
 
   @Test("Messages of a turn come in the order in which they were sent", arguments: [true, false])
   func order(isByServer: Bool) async throws {
-    try await withLoop { loop in
-      let server = try loop.http.listen(host: "127.0.0.1", port: 0)
-      let accepting = loop.spawn { () async throws in
-        let exchange = try await server.next().value
-        return try await exchange?.webSocket().value
-      }
-      let client = HTTPClient(loop)
-      let near = try await client.webSocket("ws://127.0.0.1:\(try server.localAddress().port)/").value
-      let far = try #require(try await accepting.value)
-      let (sender, receiver) = isByServer ? (far, near) : (near, far)
+    try await withBothEnds(isByServer: isByServer) { _, sender, receiver in
       for program in Self.programs(isByServer ? 1 : 2) {
         for (number, message) in program.enumerated() {
           try Self.send(message.0, message.1, number, on: sender)
@@ -89,12 +80,6 @@ import UVTestSupport
         }
         #expect(found == expected, "\(program)")
       }
-      let closing = loop.spawn { () async throws in _ = try await receiver.next().value }
-      try await sender.close().value
-      try await closing.value
-      try await receiver.close().value
-      try await client.close().value
-      server.close()
     }
   }
 
