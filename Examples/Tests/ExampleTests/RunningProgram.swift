@@ -30,7 +30,8 @@ final class RunningProgram {
     // The end of the program is to be seen.
     try? output.fileHandleForWriting.close()
     try? input.fileHandleForReading.close()
-    DispatchQueue.global().asyncAfter(deadline: .now() + 60) { [weak process] in process?.end() }
+    // Longer than any test takes where builds run beside it.
+    DispatchQueue.global().asyncAfter(deadline: .now() + 240) { [weak process] in process?.end() }
   }
 
   /// Starts an example that serves, and reads which port it has.
