@@ -52,6 +52,25 @@ import UVTestSupport
     }
   }
 
+  @Test("What came before it was asked for comes in groups, and the rest an interval later", arguments: 1...7)
+  func late(count: Int) async throws {
+    try await withLoop { loop in
+      let subject = PassthroughSubject<Int, Trouble>()
+      let probe = Probe<[Int], Trouble>(.none)
+      subject.collect(.byTimeOrCount(loop, .milliseconds(1), 3)).subscribe(probe)
+      for value in 1...count { subject.send(value) }
+      try await loop.sleep(for: .zero).value
+      probe.request(.unlimited)
+      for _ in 0..<10_000 where probe.values.joined().count < count {
+        try await loop.sleep(for: .milliseconds(1)).value
+      }
+      #expect(probe.values == stride(from: 1, through: count, by: 3).map { Array($0...min($0 + 2, count)) })
+      subject.send(completion: .finished)
+      try await loop.sleep(for: .zero).value
+      #expect(probe.completions == [.finished])
+    }
+  }
+
   @Test("A sequence delivers as many elements as are asked for, also from within, and then the end")
   func sequence() async throws {
     try await withCallbackLoop { _ in

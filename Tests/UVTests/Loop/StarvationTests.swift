@@ -83,6 +83,23 @@ import UVTestSupport
     }
   }
 
+  @Test func `Messages of other threads come while the loop's own queue is always full`() async throws {
+    try await withLoop { loop in
+      var (steps, isOver) = (0, false)
+      func again() {
+        steps += 1
+        if !isOver, steps < Self.enough * 10 { loop.queueMicrotask { again() } }
+      }
+      // More than the loop takes of them in a turn.
+      for _ in 0..<5000 { again() }
+      let executor = loop.executor
+      for _ in 0..<3 { try await Task.detached { try await executor.run { _ in } }.value }
+      isOver = true
+      #expect(steps < Self.enough * 10)
+      try await loop.sleep(for: .zero).value
+    }
+  }
+
   @Test func `Bytes arrive whole and in order where a write has given way`() async throws {
     try await withPair { loop, client, server in
       let reader = loop.spawn { () async throws(UVError) in

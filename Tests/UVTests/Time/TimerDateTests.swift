@@ -38,6 +38,38 @@ import UVTestSupport
     #expect(dates.values == [1, 2])
   }
 
+  enum Place: CaseIterable, Sendable { case timer, microtask, iteration, task }
+
+  @Test("A date stays what it is when the callback that asks for it goes on", arguments: Place.allCases)
+  func dates(place: Place) async throws {
+    try await withLoop { loop in
+      let date = loop.clock.now.advanced(by: .seconds(1000))
+      var sleep: PendingRequest?
+      func ask() {
+        sleep = loop.sleep(until: date) { _ in }
+        let busyUntil = loop.clock.now.advanced(by: .milliseconds(30))
+        while loop.clock.now < busyUntil {}
+      }
+      switch place {
+      case .timer: loop.sleep(for: .zero) { _ in ask() }
+      case .microtask: loop.queueMicrotask { ask() }
+      case .iteration:
+        let turns = try loop.iterations(.check)
+        turns.start { _ in
+          if sleep == nil { ask() }
+          turns.close()
+        }
+      case .task: ask()
+      }
+      while sleep == nil { try await loop.sleep(for: .zero).value }
+      try await loop.sleep(for: .zero).value
+      let due = try #require(loop.snapshot().timers.entries.map(\.dueIn).max())
+      // Timers are in whole milliseconds.
+      #expect(due <= loop.now.duration(to: date) + .milliseconds(2))
+      sleep?.cancel()
+    }
+  }
+
   /// libuv's own timers are up to 1 ms early, as its clock is in whole milliseconds. With UV_STRESS set, a
   /// million of ours.
   @Test(
