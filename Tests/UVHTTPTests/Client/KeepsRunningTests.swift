@@ -7,7 +7,10 @@ import UVTestSupport
 
 /// A loop runs until each request has its answer, and not for connections that are idle.
 @Suite struct KeepsRunningTests {
-  @Test func `Requests are answered before the run ends, also on a connection that was idle`() async throws {
+  @Test(
+    "Requests are answered before the run ends, one right after another or on a connection that was idle",
+    arguments: [0, 20])
+  func each(pause: Int) async throws {
     let answers = Log<String>()
     try await withLoop { loop in
       let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
@@ -20,7 +23,7 @@ import UVTestSupport
         connection.close()
       }
       let request = HTTPRequest(url: "http://127.0.0.1:\(try listener.localAddress().port)/")!
-      try await Task.detached { try Self.ask(request, answers) }.value
+      try await Task.detached { try Self.ask(request, pause, answers) }.value
       try await serving.value
       listener.close()
     }
@@ -28,7 +31,9 @@ import UVTestSupport
   }
 
   /// Asks one after another on a loop that only the client keeps running.
-  private static func ask(_ request: HTTPRequest, _ answers: Log<String>) throws {
+  ///
+  /// - Parameter pause: Milliseconds between two requests, for which the connection is idle.
+  private static func ask(_ request: HTTPRequest, _ pause: Int, _ answers: Log<String>) throws {
     try EventLoop.runCallbacks { loop in
       let client = HTTPClient(loop)
       func ask(_ left: Int) {
@@ -37,7 +42,7 @@ import UVTestSupport
           guard let answer = try? result.get() else { return answers.append("\(result)") }
           answer.body.readToEnd(limit: 10) { result in
             answers.append("\((try? result.get()) ?? "-")")
-            loop.sleep(for: .zero) { _ in ask(left - 1) }
+            loop.sleep(for: .milliseconds(pause)) { _ in ask(left - 1) }
           }
         }
       }
