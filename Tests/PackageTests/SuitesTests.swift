@@ -73,6 +73,10 @@ import Testing
     #expect(failed.output[later.upperBound...].contains("Tests/run: style failed; all of its output: "))
     #expect(try door.log().suffix(4).sorted() == ["benchmark", "examples", "style", "unit"])
     #expect(try door.log().last == "benchmark")
+    try door.write("style", "exit 4")
+    #expect(try door.run().status == 4)
+    try door.write("benchmark", "exit 1")
+    #expect(try door.run().status == 1)
   }
 
   @Test func `An unknown name is reported, with the names that are like it`() throws {
