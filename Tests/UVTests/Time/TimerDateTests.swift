@@ -5,6 +5,11 @@ import UVTestSupport
 
 /// Apart from `TimerTests`, which run in the simulation too: this one uses what the package keeps to itself.
 @Suite struct TimerDateTests {
+  private func stayBusy(_ loop: EventLoop, for duration: Duration) {
+    let end = loop.clock.now.advanced(by: duration)
+    while loop.clock.now < end {}
+  }
+
   @Test("Long sleeps and dates are never early, come in their order, and keep the run going")
   func longSleeps() async throws {
     let log = Log<Int>()
@@ -28,8 +33,7 @@ import UVTestSupport
       #expect(loop.snapshot().timers.entries.map { $0.dueIn < .seconds(1001) } == [true, true, true, true])
       dropped.cancel()
       loop.queueMicrotask { other.cancel() }
-      let busyUntil = loop.clock.now.advanced(by: .milliseconds(20))
-      while loop.clock.now < busyUntil {}
+      stayBusy(loop, for: .milliseconds(20))
       // Dates come in their order, no matter when in the callback they were set.
       loop.sleep(until: start.advanced(by: .milliseconds(1010))) { _ in dates.append(2) }
       sleepASecond(2)
@@ -47,8 +51,7 @@ import UVTestSupport
       var sleep: PendingRequest?
       func ask() {
         sleep = loop.sleep(until: date) { _ in }
-        let busyUntil = loop.clock.now.advanced(by: .milliseconds(30))
-        while loop.clock.now < busyUntil {}
+        stayBusy(loop, for: .milliseconds(30))
       }
       switch place {
       case .timer: loop.sleep(for: .zero) { _ in ask() }
