@@ -5,7 +5,7 @@ import UVTestSupport
 
 @testable import UVHTTP
 
-/// A loop runs until each request has its answer, and not for connections that are idle.
+/// A loop runs until each request of a client has its answer.
 @Suite struct KeepsRunningTests {
   @Test(
     "Requests are answered before the run ends, one right after another or on a connection that was idle",
@@ -13,19 +13,13 @@ import UVTestSupport
   func each(pause: Int) async throws {
     let answers = Log<String>()
     try await withLoop { loop in
-      let listener = try loop.tcp.listen(host: "127.0.0.1", port: 0)
-      let serving = loop.spawn { () async throws in
-        guard let connection = try await listener.next().value else { return }
-        while try await connection.read(until: "\r\n\r\n", limit: 4000).value != nil {
-          try await loop.sleep(for: .milliseconds(5)).value
-          try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").value
-        }
-        connection.close()
+      // A byte in a turn, so that the client has to wait for each answer.
+      let server = try ScriptedServer(loop, size: 1) { _, _ in
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", ends: false)
       }
-      let request = HTTPRequest(url: "http://127.0.0.1:\(try listener.localAddress().port)/")!
+      let request = HTTPRequest(url: server.url)!
       try await Task.detached { try Self.ask(request, pause, answers) }.value
-      try await serving.value
-      listener.close()
+      server.close()
     }
     #expect(answers.values == Array(repeating: "ok", count: 4))
   }
